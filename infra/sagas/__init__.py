@@ -1,0 +1,1 @@
+"""Sagas written with the compiler."""

@@ -1,0 +1,1 @@
+"""Who may do what: least-privilege documents as pure functions from names to IAM policies."""
