@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FINAIS", "RECONCILER_TRANSITIONS", "TRANSITIONS", "Etapa", "Status", "allowed_from"]
+__all__ = [
+    "FINAIS",
+    "RECONCILER_TRANSITIONS",
+    "TRANSITIONS",
+    "Etapa",
+    "EtapaDoCliente",
+    "Status",
+    "allowed_from",
+    "etapa_do_cliente",
+]
 
 
 class Status(StrEnum):
@@ -75,3 +84,41 @@ def allowed_from(target: Status) -> tuple[Status, ...]:
     ``target`` itself is among them: a retry after a lost answer is a success, not a conflict.
     """
     return tuple(status for status in Status if status is target or target in TRANSITIONS[status])
+
+
+class EtapaDoCliente(StrEnum):
+    """Where an order stands in a customer's eyes (``etapa`` of the API and of ``cesta pedido``)."""
+
+    RECEBIDO = "recebido"
+    COBRANDO = "cobrando"
+    CONFIRMANDO = "confirmando"
+    CONFIRMADO = "confirmado"
+    DESFAZENDO = "desfazendo"
+    CANCELADO = "cancelado"
+    EM_ANALISE = "em_analise"
+
+
+_ETAPA_DO_STATUS: Mapping[Status, EtapaDoCliente] = {
+    Status.CONFIRMADO: EtapaDoCliente.CONFIRMADO,
+    Status.COMPENSANDO: EtapaDoCliente.DESFAZENDO,
+    Status.FALHOU_SEM_RESERVA: EtapaDoCliente.CANCELADO,
+    Status.FALHOU_COMPENSADO: EtapaDoCliente.CANCELADO,
+    Status.REQUER_INTERVENCAO_HUMANA: EtapaDoCliente.EM_ANALISE,
+    Status.RESOLVIDO_MANUALMENTE: EtapaDoCliente.CANCELADO,
+}
+
+
+def etapa_do_cliente(status: Status, cobranca: str | None) -> EtapaDoCliente:
+    """The customer's stage, from the order's row alone.
+
+    Args:
+        status: the order's status.
+        cobranca: ``estado`` of its payment ledger, or None while no charge was tried.
+    """
+    if status is not Status.RECEBIDO:
+        return _ETAPA_DO_STATUS[status]
+    if cobranca is None:
+        return EtapaDoCliente.RECEBIDO
+    if cobranca == "APROVADA":
+        return EtapaDoCliente.CONFIRMANDO
+    return EtapaDoCliente.DESFAZENDO if cobranca == "RECUSADA" else EtapaDoCliente.COBRANDO
