@@ -1,0 +1,1 @@
+"""What the Chalice app is made of; `app` only wires it."""
