@@ -1,0 +1,28 @@
+"""The program, run once per shipped stack file."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.infra.harness import Run, run_program, stack_file
+
+
+@pytest.fixture(scope="session")
+def dev() -> Run:
+    return run_program("dev", stack_file("dev"))
+
+
+@pytest.fixture(scope="session")
+def prod() -> Run:
+    return run_program("prod", stack_file("prod"))
+
+
+@pytest.fixture(scope="session")
+def local() -> Run:
+    return run_program("local", stack_file("local"))
+
+
+@pytest.fixture(params=["dev", "prod", "local"])
+def stack(request: pytest.FixtureRequest) -> Run:
+    """Each of the shipped stacks in turn."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,67 @@
+"""The queues: redrive, retention, visibility, encryption."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.infra.harness import queue_arn
+
+if TYPE_CHECKING:
+    from tests.infra.harness import Run
+
+pytestmark = pytest.mark.infra
+
+
+def test_the_entry_queue_redrives_to_a_dlq_that_outlives_it(stack: Run) -> None:
+    names = stack.names
+    criados = stack.one("sqs/queue:Queue", names.fila_criados)
+    dlq = stack.one("sqs/queue:Queue", names.fila_criados_dlq)
+    redrive = json.loads(criados.inputs["redrivePolicy"])
+    assert redrive == {"deadLetterTargetArn": queue_arn(names.fila_criados_dlq), "maxReceiveCount": 5}
+    assert dlq.inputs["messageRetentionSeconds"] == 14 * 86400
+    assert 86400 < criados.inputs["messageRetentionSeconds"] < dlq.inputs["messageRetentionSeconds"]
+    (allowed,) = stack.of("sqs/redriveAllowPolicy:RedriveAllowPolicy")
+    assert json.loads(allowed.inputs["redriveAllowPolicy"]) == {
+        "redrivePermission": "byQueue",
+        "sourceQueueArns": [queue_arn(names.fila_criados)],
+    }
+
+
+def test_the_entry_queue_hides_a_message_for_six_runs_of_the_starter(stack: Run) -> None:
+    names = stack.names
+    criados = stack.one("sqs/queue:Queue", names.fila_criados)
+    assert criados.inputs["visibilityTimeoutSeconds"] >= 6 * stack.function("iniciador").inputs["timeout"]
+    assert criados.inputs["maxMessageSize"] == 16 * 1024
+
+
+def test_the_human_queue_keeps_a_case_as_long_as_sqs_can_and_has_no_redrive(stack: Run) -> None:
+    humana = stack.one("sqs/queue:Queue", stack.names.fila_humana)
+    assert humana.inputs["messageRetentionSeconds"] == 14 * 86400
+    assert "redrivePolicy" not in humana.inputs
+    assert "maxMessageSize" not in humana.inputs
+
+
+def test_prods_human_queue_cannot_be_deleted_by_mistake(prod: Run, dev: Run) -> None:
+    assert prod.one("sqs/queue:Queue", prod.names.fila_humana).protect
+    assert not dev.one("sqs/queue:Queue", dev.names.fila_humana).protect
+
+
+def test_every_queue_is_encrypted_without_a_key_anyone_could_lack(stack: Run) -> None:
+    for queue in stack.of("sqs/queue:Queue"):
+        assert queue.inputs["sqsManagedSseEnabled"] is True
+        assert "kmsMasterKeyId" not in queue.inputs
+
+
+def test_every_queue_refuses_plain_http_but_on_the_emulator(dev: Run, prod: Run, local: Run) -> None:
+    for run in (dev, prod):
+        refused = {resource.inputs["queueUrl"] for resource in run.of("sqs/queuePolicy:QueuePolicy")}
+        assert len(refused) == len(run.of("sqs/queue:Queue")) == 3
+        for resource in run.of("sqs/queuePolicy:QueuePolicy"):
+            (statement,) = json.loads(resource.inputs["policy"])["Statement"]
+            assert statement["Effect"] == "Deny"
+            assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+            assert statement["Resource"] == [queue_arn(resource.inputs["queueUrl"].rpartition("/")[2])]
+    assert local.of("sqs/queuePolicy:QueuePolicy") == []

@@ -1,0 +1,1 @@
+"""The embedded stack's parts that need no process."""
