@@ -1,0 +1,45 @@
+# Everything sets itself up: a bare machine needs Python >= 3.11 with venv, and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+UV     := 0.13.9
+
+.PHONY: demo test check local format clean setup lock
+.DEFAULT_GOAL := demo
+
+demo: $(READY) ## deploy on the embedded stack and run the proofs
+	$(BIN)/cesta provas
+
+test: $(READY) ## all tests
+	$(BIN)/python -m pytest
+
+check: $(READY) ## lint, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+
+local: $(READY) ## keep the embedded stack up
+	$(BIN)/cesta local
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+setup: $(READY)
+
+# A half-made environment has no stamp and is made again.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; set PYTHON=python3.x" >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/uv --version 2>/dev/null | grep -q "uv $(UV) " || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+lock: ## resolve pyproject.toml again
+	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --generate-hashes --quiet -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .cesta

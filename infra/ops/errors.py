@@ -1,0 +1,67 @@
+"""Errors an operator may meet, in one hierarchy; the messages are for a person at a terminal::
+
+OpsError
+├── NoEmbeddedStackError     no `cesta local` is running
+├── UnknownOrderError        no such order
+├── StackNotFoundError       the stack is not deployed in this account and region
+└── FrontDoorError           the API did not answer as its contract says
+"""
+
+from __future__ import annotations
+
+__all__ = ["FrontDoorError", "NoEmbeddedStackError", "OpsError", "StackNotFoundError", "UnknownOrderError"]
+
+
+class OpsError(Exception):
+    """Base of what the operators' commands refuse."""
+
+
+class NoEmbeddedStackError(OpsError):
+    """No embedded stack is up on this machine."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nenhuma pilha local no ar: suba uma com `cesta local` em outro terminal, ou use --alvo aws --stack NOME"
+        )
+
+
+class UnknownOrderError(OpsError):
+    """The orders table has no such order.
+
+    Attributes:
+        pedido_id: the order asked for.
+        tabela: the table looked into.
+    """
+
+    def __init__(self, pedido_id: str, tabela: str) -> None:
+        self.pedido_id = pedido_id
+        self.tabela = tabela
+        super().__init__(f"pedido {pedido_id} não existe em {tabela}; confira o id e o alvo (--alvo, --stack)")
+
+
+class StackNotFoundError(OpsError):
+    """Something of the stack is not deployed where we looked.
+
+    Attributes:
+        recurso: what is missing.
+        stack: the stack's name.
+    """
+
+    def __init__(self, recurso: str, stack: str) -> None:
+        self.recurso = recurso
+        self.stack = stack
+        super().__init__(
+            f"a stack {stack} não tem {recurso} nesta conta e região; confira AWS_PROFILE, AWS_REGION e `pulumi up`"
+        )
+
+
+class FrontDoorError(OpsError):
+    """The API answered what its contract does not allow.
+
+    Attributes:
+        status: the HTTP status, or 0 when there was no answer.
+    """
+
+    def __init__(self, status: int, detalhe: str) -> None:
+        self.status = status
+        super().__init__(f"a API respondeu {status or 'nada'}: {detalhe}")

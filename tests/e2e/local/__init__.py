@@ -1,0 +1,1 @@
+"""The embedded stack's machinery: process lifetime, the emulator and its patches, the Pulumi monitor."""
