@@ -86,8 +86,8 @@ def _consultar(
     if cobranca.situacao_do_estorno is None or cobranca.estorno_id is None:
         raise ErroInesperado(
             pedido_id,
-            f"o estorno da cobrança {transacao_id} foi pedido e o gateway não o mostra; a chave já não protege contra "
-            "repetição: estorne no painel do gateway e depois reprocesse",
+            f"o estorno da cobrança {transacao_id} foi pedido e o gateway não o mostra; não é seguro pedi-lo de novo: "
+            "confira e estorne no painel do gateway, depois reprocesse",
         )
     if cobranca.situacao_do_estorno is SituacaoDoEstorno.PENDENTE:
         return EstornoPendente(cobranca.estorno_id)

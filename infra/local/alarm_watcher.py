@@ -61,10 +61,10 @@ class AlarmWatcher:
         while not self._stopping.wait(self._interval):
             try:
                 self.look()
-            except (BotoCoreError, ClientError):
+            except (BotoCoreError, ClientError) as error:
                 # Go on: a round that failed is no reason to leave every later alarm silent. Told once per outage.
                 if not failing:
-                    logger.warning("não consegui avaliar os alarmes; continuo tentando", exc_info=True)
+                    logger.warning("não consegui avaliar os alarmes; continuo tentando: %s", error)
                 failing = True
             else:
                 failing = False

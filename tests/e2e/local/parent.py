@@ -42,26 +42,29 @@ def run_emulator(how: str) -> None:
         aws = start_emulator(guardian, choose_port(None, option="--porta-aws"))
         function.create(aws, guardian.run_dir)
         worker = function.invoke(aws, action="sleep", seconds=0)["pid"]
-        say({"session": guardian.session, "run_dir": str(guardian.run_dir), "worker": worker})
-        match how:
-            case "return":
-                return
-            case "raise":
-                raise RuntimeError("told to")
-            case "exit":
-                os._exit(3)
-            case "watch":
-                try:
-                    guardian.wait(FOREVER_SECONDS)
-                except ProcessDiedError as death:
-                    say({"process": death.process, "exit_code": death.exit_code})
-            case "wait":
-                try:
-                    time.sleep(FOREVER_SECONDS)
-                except KeyboardInterrupt:
-                    say({"still_up": is_up(f"{aws.endpoint}/_ministack/health")})
-            case _:
-                raise ValueError(how)
+        try:
+            say({"session": guardian.session, "run_dir": str(guardian.run_dir), "worker": worker})
+            end(how, guardian)
+        except KeyboardInterrupt:
+            say({"still_up": is_up(f"{aws.endpoint}/_ministack/health")})
+        except ProcessDiedError as death:
+            say({"process": death.process, "exit_code": death.exit_code})
+
+
+def end(how: str, guardian: Guardian) -> None:
+    match how:
+        case "return":
+            return
+        case "raise":
+            raise RuntimeError("told to")
+        case "exit":
+            os._exit(3)
+        case "watch":
+            guardian.wait(FOREVER_SECONDS)
+        case "wait":
+            time.sleep(FOREVER_SECONDS)
+        case _:
+            raise ValueError(how)
 
 
 def say(what: dict[str, object]) -> None:

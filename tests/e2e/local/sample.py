@@ -201,7 +201,6 @@ def program(package: Path, extra: Callable[[], None] = lambda: None) -> Callable
         pulumi.export("region", aws.get_region_output().region)
         pulumi.export("queue", queue.url)
         pulumi.export("dlq", dlq.url)
-        pulumi.export("inbox", inbox.url)
         pulumi.export("topic", topic.arn)
         pulumi.export("machine", machine.arn)
         pulumi.export("function", function.arn)

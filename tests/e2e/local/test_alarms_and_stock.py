@@ -33,6 +33,15 @@ def put_alarm(aws: AwsLocal, name: str, queue: str, topic: str, *, comparison: s
     )
 
 
+def subscribed_inbox(aws: AwsLocal) -> tuple[str, str]:
+    """URL of a queue that gets what is published, and the topic to publish to."""
+    inbox = aws.client("sqs").create_queue(QueueName="watched-inbox")["QueueUrl"]
+    topic = aws.client("sns").create_topic(Name="watched-topic")["TopicArn"]
+    arn = f"arn:aws:sqs:{aws.region}:{aws.account_id}:watched-inbox"
+    aws.client("sns").subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
+    return inbox, topic
+
+
 def states(aws: AwsLocal, prefix: str) -> dict[str, str]:
     alarms = aws.client("cloudwatch").describe_alarms(AlarmNamePrefix=prefix)["MetricAlarms"]
     return {alarm.get("AlarmName", ""): alarm.get("StateValue", "") for alarm in alarms}
@@ -43,12 +52,12 @@ def await_states(aws: AwsLocal, prefix: str, wanted: dict[str, str]) -> None:
 
 
 def test_an_alarm_rings_for_its_own_queue_and_stops_when_it_is_empty(
-    emulator: AwsLocal, deployment: Deployment
+    emulator: AwsLocal,
 ) -> None:
     queues = emulator.client("sqs")
+    inbox, topic = subscribed_inbox(emulator)
     full = queues.create_queue(QueueName="watched-full")["QueueUrl"]
     queues.create_queue(QueueName="watched-empty")
-    topic = deployment.outputs["topic"]
     put_alarm(emulator, "watched-full", "watched-full", topic, comparison=">=", threshold=1)
     put_alarm(emulator, "watched-above-one", "watched-full", topic, comparison=">", threshold=1)
     put_alarm(emulator, "watched-empty", "watched-empty", topic, comparison=">=", threshold=1)
@@ -57,7 +66,7 @@ def test_an_alarm_rings_for_its_own_queue_and_stops_when_it_is_empty(
         queues.send_message(QueueUrl=full, MessageBody="help")
         await_states(emulator, "watched", {"watched-full": "ALARM", "watched-above-one": "OK", "watched-empty": "OK"})
         # Setting the state ran the alarm's action: the topic's subscriber was told, once.
-        told = queues.receive_message(QueueUrl=deployment.outputs["inbox"], MaxNumberOfMessages=10, WaitTimeSeconds=5)
+        told = queues.receive_message(QueueUrl=inbox, MaxNumberOfMessages=10, WaitTimeSeconds=5)
         notices = [json.loads(json.loads(message.get("Body", ""))["Message"]) for message in told.get("Messages", [])]
         assert [(notice["AlarmName"], notice["NewStateValue"]) for notice in notices] == [("watched-full", "ALARM")]
 

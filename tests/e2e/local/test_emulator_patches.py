@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -60,15 +59,18 @@ def emulator_without(patch: str) -> Generator[AwsLocal]:
         yield aws
 
 
-def median_seconds(aws: AwsLocal) -> float:
-    """Of an invocation on a warm worker, past the first ones that TCP acknowledges at once."""
+def fastest_seconds(aws: AwsLocal) -> float:
+    """Of an invocation on a warm worker, past the first ones that TCP acknowledges at once.
+
+    The fastest, because a busy machine makes any invocation slower and none faster.
+    """
 
     def invoke() -> float:
         started = time.perf_counter()
         function.invoke(aws)
         return time.perf_counter() - started
 
-    return statistics.median([invoke() for _ in range(25)][5:])
+    return min([invoke() for _ in range(20)][5:])
 
 
 def workers_of_a_burst(aws: AwsLocal) -> set[int]:
@@ -80,13 +82,13 @@ def workers_of_a_burst(aws: AwsLocal) -> set[int]:
 
 @pytest.mark.usefixtures("deployment")
 def test_a_patched_emulator_answers_at_once(emulator: AwsLocal) -> None:
-    assert median_seconds(emulator) < HELD_BACK_SECONDS
+    assert fastest_seconds(emulator) < HELD_BACK_SECONDS
 
 
 @pytest.mark.parametrize("patch", ["disable_nagle", "shorten_log_wait"])
 def test_upstream_still_holds_answers_back_without(patch: str) -> None:
     with emulator_without(patch) as aws:
-        assert median_seconds(aws) >= HELD_BACK_SECONDS, f"upstream no longer needs {patch}: remove it"
+        assert fastest_seconds(aws) >= HELD_BACK_SECONDS, f"upstream no longer needs {patch}: remove it"
 
 
 @pytest.mark.usefixtures("deployment")

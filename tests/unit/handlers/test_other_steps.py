@@ -114,3 +114,14 @@ def test_an_order_that_stops_being_confirmed_while_it_is_settled_is_an_error() -
 
     with pytest.raises(ErroInesperado, match="RESOLVIDO_MANUALMENTE"):
         Mundo(um.estado, outside=revolta).efetivar()
+
+
+def test_a_confirmation_made_between_the_refusal_and_the_look_is_this_ones_success() -> None:
+    um = mundo(cobranca("INICIADA"))
+
+    def outra(name: str, effect: Any) -> Any:
+        if name == "get_item":
+            um.linha["status"] = {"S": "CONFIRMADO"}
+        return effect()
+
+    assert Mundo(um.estado, outside=outra).confirmar() == {"status": "CONFIRMADO"}

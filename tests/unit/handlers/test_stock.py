@@ -208,6 +208,14 @@ def test_settling_on_a_sku_that_is_gone_needs_a_person() -> None:
         estoque(loja()).efetivar("p-1", "cha")
 
 
+def test_a_sku_deleted_while_it_is_looked_at_is_not_brought_back() -> None:
+    dynamo = sem_mapa()
+    Corrida(dynamo, 1, lambda _: dynamo.tables["estoque"].clear())
+    with pytest.raises(SkuInexistenteError):
+        estoque(dynamo).reservar("p-1", "cafe", 1)
+    assert dynamo.tables["estoque"] == {}
+
+
 def test_losing_every_race_is_transient() -> None:
     dynamo = sem_mapa()
 

@@ -54,7 +54,8 @@ def test_all_errors_are_of_one_hierarchy() -> None:
 def test_the_workers_packages_are_the_versions_the_project_is_locked_to() -> None:
     lock = (worker_env.REPO_ROOT / "requirements.lock").read_text(encoding="utf-8")
     locked = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", lock, flags=re.MULTILINE))
-    pinned = dict(requirement.split("==") for requirement in worker_env.REQUIREMENTS)
+    parts = [requirement.partition("==") for requirement in worker_env.REQUIREMENTS]
+    pinned = {name: version for name, _, version in parts}
     shared = pinned.keys() & locked.keys()
     assert {"boto3", "botocore", "urllib3"} <= shared
     assert {name: pinned[name] for name in shared} == {name: locked[name] for name in shared}
