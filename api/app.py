@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, cast
 
 from chalice.app import Chalice, Response
-from chalicelib import aws, requisicao
+from chalicelib import requisicao
 from chalicelib.consulta import visao
 from chalicelib.iniciador import Iniciador, Mensagem
 from chalicelib.observabilidade import contar, descrever, logger
@@ -24,7 +24,7 @@ from chalicelib.problems import (
     ProblemaError,
 )
 
-from handlers.domain import environment, settings
+from handlers.domain import aws, environment, settings
 from handlers.domain.orders import Pedidos
 
 if TYPE_CHECKING:

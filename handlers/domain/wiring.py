@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from functools import cache
-from typing import TYPE_CHECKING
-
-import boto3
-from botocore.config import Config
 
 from handlers.domain import environment
+from handlers.domain.aws import dynamodb
 from handlers.domain.gateway_http import GatewayHttp
 from handlers.domain.ledger import LivroDePagamentos
 from handlers.domain.orders import Pedidos
 from handlers.domain.settings import required, seconds
 from handlers.domain.stock import Estoque
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
-__all__ = ["AWS_CONFIG", "dynamodb", "estoque", "gateway", "livro", "pedidos"]
-
-AWS_CONFIG = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
-"""Short, so that a stuck call ends well inside the function's own timeout (seconds; attempts in total)."""
-
-for _name in ("boto3", "botocore", "urllib3"):
-    # At DEBUG they print whole requests and answers, the card token included, whatever the root level is.
-    logging.getLogger(_name).setLevel(logging.INFO)
-
-
-@cache
-def dynamodb() -> DynamoDBClient:
-    """The process's DynamoDB client; the endpoint is AWS_ENDPOINT_URL's where that is set."""
-    # boto3's overloads name the stubs of every service, and only ours are installed.
-    return boto3.client("dynamodb", config=AWS_CONFIG)  # pyright: ignore[reportUnknownMemberType]
+__all__ = ["estoque", "gateway", "livro", "pedidos"]
 
 
 @cache

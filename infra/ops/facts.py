@@ -43,7 +43,7 @@ class Charge(TypedDict):
 
     pedidoId: str
     chave: str
-    transacaoId: str
+    transacaoId: str | None
     valorCentavos: int
     tentativas: int
     estado: str
@@ -54,7 +54,7 @@ class Refund(TypedDict):
 
     pedidoId: str
     chave: str
-    estornoId: str
+    estornoId: str | None
     valorCentavos: int
     tentativas: int
     estado: str

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
+from handlers.domain import aws
 from infra.openapi import load_app
 from tests.support.dynamo import FakeDynamo, direct
 
@@ -220,6 +221,7 @@ def build(monkeypatch: pytest.MonkeyPatch, *, outside: Outside = direct, falhas:
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("API_URL_BASE", raising=False)
     monkeypatch.setattr("boto3.client", client)
+    _forget_clients()
     world = World(load_app(API_DIR), dynamo, sqs, stepfunctions)
     # Powertools keeps one handler per service name for the whole process.
     (handler,) = cast("list[logging.StreamHandler[TextIO]]", logging.getLogger(LOGGER).handlers)
@@ -228,3 +230,10 @@ def build(monkeypatch: pytest.MonkeyPatch, *, outside: Outside = direct, falhas:
         yield world
     finally:
         handler.setStream(before or sys.stdout)
+        _forget_clients()
+
+
+def _forget_clients() -> None:
+    """A process keeps its clients for life; each world is a process of its own."""
+    for maker in (aws.dynamodb, aws.sqs, aws.stepfunctions):
+        maker.cache_clear()

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from botocore.stub import Stubber
 
 from handlers import cobrar_pagamento, confirmar_pedido, efetivar_reserva, estornar_pagamento
-from handlers.domain import environment, wiring
+from handlers.domain import aws, environment, wiring
 from handlers.domain.errors import CestaError, GatewayIndisponivelError
 from handlers.domain.ledger import LivroDePagamentos
 from handlers.domain.status import Status
@@ -112,7 +112,7 @@ def test_the_sdks_own_debug_log_is_silenced_because_it_prints_whole_answers(capl
     """The read for charging does bring the token, and botocore at DEBUG prints every answer's body."""
     # boto3's overloads name the stubs of every service, and only ours are installed.
     client = boto3.client(  # pyright: ignore[reportUnknownMemberType]
-        "dynamodb", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="y", config=wiring.AWS_CONFIG
+        "dynamodb", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="y", config=aws.CONFIG
     )
     item = {"status": {"S": "RECEBIDO"}, "valorCentavos": {"N": "1"}, "cartaoToken": {"S": TOKEN}}
     with caplog.at_level(logging.DEBUG), Stubber(client) as stub:
@@ -126,6 +126,6 @@ def test_the_sdks_own_debug_log_is_silenced_because_it_prints_whole_answers(capl
 
 
 def test_the_aws_client_gives_up_well_inside_a_functions_timeout() -> None:
-    config = cast("Any", wiring.AWS_CONFIG)
+    config = cast("Any", aws.CONFIG)
     assert (config.connect_timeout, config.read_timeout) == (1, 2)
     assert config.retries == {"mode": "standard", "total_max_attempts": 2}

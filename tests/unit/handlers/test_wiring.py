@@ -17,7 +17,7 @@ from handlers import (
     liberar_estoque,
     reservar_estoque,
 )
-from handlers.domain import environment, wiring
+from handlers.domain import aws, environment, wiring
 from handlers.domain.errors import ErroInesperado
 from tests.support.dynamo import FakeDynamo
 from tests.unit.handlers.test_runtime import Contexto, evento
@@ -53,7 +53,7 @@ FALTAS = [(nome, variavel) for nome, (_, ambiente) in HANDLERS.items() for varia
 
 
 # By name here and now: a test puts something else in their place.
-CONSTRUTORES = (wiring.dynamodb, wiring.estoque, wiring.pedidos, wiring.livro, wiring.gateway)
+CONSTRUTORES = (aws.dynamodb, wiring.estoque, wiring.pedidos, wiring.livro, wiring.gateway)
 
 
 def _esquecer() -> None:
@@ -70,7 +70,7 @@ def processo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mundo]:
     def client(service: str, *, config: object) -> object:
         nonlocal clientes
         clientes += 1
-        assert (service, config) == ("dynamodb", wiring.AWS_CONFIG)
+        assert (service, config) == ("dynamodb", aws.CONFIG)
         return FakeDynamo(CHAVES, um.estado.tabelas).client
 
     monkeypatch.setattr(boto3, "client", client)
