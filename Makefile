@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 UV     := 0.13.9
 
-.PHONY: demo test check local format clean setup lock
+.PHONY: demo test check local format clean setup lock iam openapi fuzz load mutation
 .DEFAULT_GOAL := demo
 
 demo: $(READY) ## deploy on the embedded stack and run the proofs
@@ -21,6 +21,22 @@ check: $(READY) ## lint, format, types
 
 local: $(READY) ## keep the embedded stack up
 	$(BIN)/cesta local
+
+openapi: $(READY) ## write docs/openapi.json again, from the code
+	$(BIN)/python -m infra.public_openapi
+
+fuzz: $(READY) ## 10,000 hostile requests; FUZZ="--casos 500 --semente 7" for others
+	$(BIN)/python -m tests.e2e.fuzz $(FUZZ)
+
+load: $(READY) ## the POST's p99 with 2 clients, then 500 orders with 8, duplicates and poison among them
+	$(BIN)/python -m infra.local.load --pedidos 200 --clientes 2 --duplicados 0 --divergentes 0 --malformadas 0 --p99-ms 300
+	$(BIN)/python -m infra.local.load --pedidos 500 --clientes 8 $(LOAD)
+
+mutation: $(READY) ## every small mistake in the saga, and who finds it
+	$(BIN)/python -m tests.saga.mutation.score
+
+iam: $(READY) ## one permission fewer at a time, of every function: the order is denied and still ends safe
+	CESTA_IAM=completo $(BIN)/python -m pytest tests/e2e/iam/test_removals.py -q
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -9,11 +9,11 @@ from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, cast
 
 from chalice.app import Chalice, Response
-from chalicelib import requisicao
+from chalicelib import cors, requisicao
 from chalicelib.consulta import visao
 from chalicelib.iniciador import Iniciador, Mensagem
 from chalicelib.observabilidade import contar, descrever, logger
-from chalicelib.parsing import ler_objeto, ler_pedido, pedido_id_valido
+from chalicelib.parsing import ler_objeto, ler_pedido, pedido_id_possivel, pedido_id_valido
 from chalicelib.pedidos import receber
 from chalicelib.problems import (
     CamposInvalidosError,
@@ -71,17 +71,19 @@ def criar_pedido() -> Response:
     """Accept an order: 202 and where to follow it."""
     request = _request()
     fila_url = settings.required(environment.FILA_CRIADOS_URL)
-    chave = requisicao.cabecalho(request, "idempotency-key")
+    chave = requisicao.cabecalho(request, "Idempotency-Key")
+    quem = requisicao.quem_chama(request.context)
     novo = ler_pedido(
-        ler_objeto(requisicao.corpo(request), requisicao.cabecalho(request, "content-type")),
+        ler_objeto(requisicao.corpo(request), requisicao.cabecalho(request, "Content-Type")),
         chave=chave,
         aceita_falhas=settings.flag(environment.INJECAO_DE_FALHAS),
     )
     # Given both, pedidoId wins: it is the order's own name, the key only stands in for it.
-    pedido_id = novo.pedido_id or requisicao.pedido_id_derivado(chave or "", requisicao.quem_chama(request.context))
+    pedido_id = novo.pedido_id or requisicao.pedido_id_derivado(chave or "", quem)
     aceite = receber(
         pedido_id,
         novo,
+        cliente=requisicao.cliente(quem),
         pedidos=_pedidos(),
         enviar=lambda corpo: aws.sqs().send_message(QueueUrl=fila_url, MessageBody=corpo),
         agora=time.time,
@@ -96,10 +98,12 @@ def consultar_pedido(pedidoId: str) -> Response:  # noqa: N803 - the route's par
     """Where an order stands."""
     if not pedido_id_valido(pedidoId):
         raise CamposInvalidosError([ErroDeCampo("pedidoId", "esperados de 1 a 64 letras, números, _ ou -")])
-    resumo = _pedidos().ler_resumo(pedidoId)
-    if resumo is None:
+    request = _request()
+    resumo = _pedidos().ler_resumo(pedidoId) if pedido_id_possivel(pedidoId) else None
+    # Another caller's order is a 404, not a 403: that it exists is told to its owner alone.
+    if resumo is None or resumo.cliente != requisicao.cliente(requisicao.quem_chama(request.context)):
         raise PedidoNaoEncontradoError
-    return _resposta(200, visao(resumo, _link(_request(), f"/pedidos/{pedidoId}", pedidoId)))
+    return _resposta(200, visao(resumo, _link(request, f"/pedidos/{pedidoId}", pedidoId)))
 
 
 @app.on_sqs_message(queue="cesta-pedidos-criados", batch_size=10, name="iniciador")
@@ -111,9 +115,25 @@ def iniciador(event: SQSEvent) -> dict[str, list[dict[str, str]]]:
 
 
 @app.middleware("http")
-def problemas_do_chalice(event: Request, get_response: Callable[[Request], Response]) -> Response:
-    """Chalice's own refusals (a method the route does not have) as problem answers too."""
-    response = get_response(event)
+def porta(event: Request, get_response: Callable[[Request], Response]) -> Response:
+    """What every answer has, whoever made it: a problem's form where it is a refusal, and the CORS headers."""
+    permitidas = cors.origens(os.environ.get(environment.ORIGENS_PERMITIDAS, ""))
+    origem = cast("Mapping[str, str]", event.headers).get("origin")
+    if permitidas and event.method == "OPTIONS":
+        headers = cors.cabecalhos_do_preflight(origem, permitidas)
+        return Response(body="", headers=cast("HeadersType", headers), status_code=204)
+    response = _como_problema(event, get_response)
+    response.headers.update(cors.cabecalhos(origem, permitidas))
+    return response
+
+
+def _como_problema(event: Request, get_response: Callable[[Request], Response]) -> Response:
+    """The app's answer, with Chalice's own refusals made problem answers like ours."""
+    try:
+        response = get_response(event)
+    except Exception as erro:
+        logger.error("requisição sem resposta", extra=descrever(erro))
+        return _resposta_de_problema(IndisponivelError("Não foi possível atender agora; tente de novo em instantes."))
     if response.status_code != 405:
         return response
     problema = _resposta_de_problema(MetodoNaoPermitidoError())

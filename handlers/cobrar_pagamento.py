@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from handlers.domain import wiring
+from handlers.domain.credentials import COBRANCA
 from handlers.domain.errors import (
     CartaoRecusadoError,
     CobrancaIndefinidaError,
@@ -144,4 +145,6 @@ def _livro_discorda(pedido_id: str, gateway_disse: str) -> ErroInesperado:
 @step(Etapa.COBRAR_PAGAMENTO)
 def handler(evento: Evento) -> Pagamento:
     """The Lambda entry point."""
+    # Before the ledger says "may have charged": a credential that cannot be read leaves nothing in doubt.
+    wiring.credenciais().ler(COBRANCA)
     return cobrar(evento.pedido_id, livro=wiring.livro(), gateway=wiring.gateway(), agora=time.time)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO
 from infra.config_errors import (
     ForbiddenSettingError,
     MissingSettingError,
@@ -21,7 +22,7 @@ from infra.config_errors import (
     UnknownSettingError,
 )
 from infra.config_reader import Reader
-from infra.names import PROD
+from infra.names import PROD, Names
 from infra.sagas.pedido import AjustesDaSaga
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from infra.config_reader import Value
 
-__all__ = ["LOCAL", "Authorizer", "Settings", "from_mapping", "load"]
+__all__ = ["LOCAL", "Authorizer", "LogsDeAcesso", "Settings", "from_mapping", "load"]
 
 LOCAL: Final = "local"
 """The embedded stack's name."""
@@ -59,6 +60,14 @@ class Authorizer(StrEnum):
     NONE = "none"
 
 
+class LogsDeAcesso(StrEnum):
+    """Whether the API keeps access logs, and by which role (an account has one for all of its APIs, per region)."""
+
+    PAPEL_PROPRIO = "papel-proprio"
+    PAPEL_DA_CONTA = "papel-da-conta"
+    DESLIGADOS = "desligados"
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of one stack. Each field but ``stack`` is the key of the same name in camelCase.
@@ -72,6 +81,9 @@ class Settings:
         retencao_logs_dias: days that logs are kept.
         api_url_base: base of the links the API answers with, without trailing slash; None takes it from the request.
         alertas_email: address subscribed to the alarms, or None.
+        gateway_parametro_cobranca: parameter with the gateway's credential for charges; None for the stack's own name.
+        gateway_parametro_estorno: the same, for refunds.
+        gateway_parametro_consulta: the same, for look-ups.
         gateway_conexao_segundos: connect timeout at the gateway.
         gateway_leitura_segundos: read timeout at the gateway.
         lambda_segundos: timeout of the steps' functions and of the starter.
@@ -85,8 +97,17 @@ class Settings:
         intervalo_duvida_segundos: wait between two lookups of such a charge.
         prazo_humano_segundos: how long a case waits for an answer before it is asked again.
         concorrencia_maxima_iniciador: how many starters the entry queue may feed at once.
-        escala_espera: factor of the doubt window on the handlers' clock; 1 but on the embedded stack, whose emulator
-            shrinks the machine's waits by the same factor.
+        requisicoes_por_segundo: how many the API takes steadily, over all callers; more is answered 429.
+        rajada_de_requisicoes: how many it takes at once.
+        origens_permitidas: web origins whose pages may call the API; none turns CORS off.
+        logs_de_acesso: ``papel-proprio`` makes the account's role for API logs, ``papel-da-conta`` uses the one there
+            is, ``desligados`` keeps none.
+        intervalo_conciliador_minutos: between two rounds of the reconciler.
+        espera_inicio_segundos: how long an accepted order may wait for its execution before its message is sent again.
+        reverificacao_segundos: after the last charge attempt, when a charge in doubt is looked up first.
+        reverificacao_final_segundos: and when last.
+        escala_espera: factor of the doubt window and of the reconciler's times on the handlers' clock; 1 but on the
+            embedded stack, whose emulator shrinks the machine's waits by the same factor.
     """
 
     stack: str
@@ -97,6 +118,9 @@ class Settings:
     retencao_logs_dias: int = 30
     api_url_base: str | None = None
     alertas_email: str | None = None
+    gateway_parametro_cobranca: str | None = None
+    gateway_parametro_estorno: str | None = None
+    gateway_parametro_consulta: str | None = None
     gateway_conexao_segundos: float = 1
     gateway_leitura_segundos: float = 5
     lambda_segundos: int = 20
@@ -105,11 +129,19 @@ class Settings:
     intervalo_transitorio_segundos: int = 2
     atraso_maximo_segundos: int = 60
     tentativas_do_passo: int = 4
-    tentativas_da_compensacao: int = 8
+    tentativas_da_compensacao: int = 20
     janela_duvida_segundos: float = 900
     intervalo_duvida_segundos: int = 60
     prazo_humano_segundos: int = 13 * _DAY
     concorrencia_maxima_iniciador: int = 10
+    requisicoes_por_segundo: int = 200
+    rajada_de_requisicoes: int = 400
+    origens_permitidas: tuple[str, ...] = ()
+    logs_de_acesso: LogsDeAcesso = LogsDeAcesso.PAPEL_PROPRIO
+    intervalo_conciliador_minutos: int = 5
+    espera_inicio_segundos: int = 120
+    reverificacao_segundos: int = 3600
+    reverificacao_final_segundos: int = _DAY
     escala_espera: float = 1
 
     @property
@@ -123,6 +155,20 @@ class Settings:
         return (urlsplit(self.gateway_url).hostname or "").endswith(".invalid")
 
     @property
+    def parametros_do_gateway(self) -> dict[str, str]:
+        """The SecureString parameters with the gateway's credentials, by operation.
+
+        Made by hand: a secret never enters a stack's state.
+        """
+        names = Names(self.stack)
+        given = {
+            COBRANCA: self.gateway_parametro_cobranca,
+            ESTORNO: self.gateway_parametro_estorno,
+            CONSULTA: self.gateway_parametro_consulta,
+        }
+        return {operation: name or names.parametro_do_gateway(operation) for operation, name in given.items()}
+
+    @property
     def user_pools(self) -> tuple[str, ...]:
         """The Cognito pools whose users may call the API."""
         return () if self.cognito_user_pool_arn is None else (self.cognito_user_pool_arn,)
@@ -130,7 +176,11 @@ class Settings:
     @property
     def janela_duvida_no_relogio(self) -> float:
         """The doubt window as a handler's clock sees it, in seconds."""
-        return self.janela_duvida_segundos * self.escala_espera
+        return self.no_relogio(self.janela_duvida_segundos)
+
+    def no_relogio(self, segundos: float) -> float:
+        """A time as a handler's clock sees it, in seconds."""
+        return segundos * self.escala_espera
 
     @property
     def saga(self) -> AjustesDaSaga:
@@ -205,6 +255,9 @@ def _parse(stack: str, read: Reader) -> Settings:
         retencao_logs_dias=read.one_of("retencaoLogsDias", _LOG_RETENTION_DAYS, default=Settings.retencao_logs_dias),
         api_url_base=read.optional_url("apiUrlBase"),
         alertas_email=read.matching("alertasEmail", r"[^@\s]+@[^@\s]+\.[^@\s]+", "um endereço de e-mail"),
+        gateway_parametro_cobranca=_parameter(read, "gatewayParametroCobranca"),
+        gateway_parametro_estorno=_parameter(read, "gatewayParametroEstorno"),
+        gateway_parametro_consulta=_parameter(read, "gatewayParametroConsulta"),
         gateway_conexao_segundos=read.number(
             "gatewayConexaoSegundos", default=Settings.gateway_conexao_segundos, low=0.1, high=60
         ),
@@ -239,7 +292,37 @@ def _parse(stack: str, read: Reader) -> Settings:
         concorrencia_maxima_iniciador=read.integer(
             "concorrenciaMaximaIniciador", default=Settings.concorrencia_maxima_iniciador, low=2, high=1000
         ),
+        # The account's own quotas, for all of its APIs (API Gateway, "Quotas").
+        requisicoes_por_segundo=read.integer(
+            "requisicoesPorSegundo", default=Settings.requisicoes_por_segundo, low=1, high=10_000
+        ),
+        rajada_de_requisicoes=read.integer(
+            "rajadaDeRequisicoes", default=Settings.rajada_de_requisicoes, low=1, high=5000
+        ),
+        origens_permitidas=read.origins("origensPermitidas"),
+        logs_de_acesso=read.member("logsDeAcesso", LogsDeAcesso, default=Settings.logs_de_acesso),
+        intervalo_conciliador_minutos=read.integer(
+            "intervaloConciliadorMinutos", default=Settings.intervalo_conciliador_minutos, low=1, high=60
+        ),
+        espera_inicio_segundos=read.integer(
+            "esperaInicioSegundos", default=Settings.espera_inicio_segundos, low=30, high=3600
+        ),
+        reverificacao_segundos=read.integer(
+            "reverificacaoSegundos", default=Settings.reverificacao_segundos, low=60, high=_LONGEST_DOUBT
+        ),
+        reverificacao_final_segundos=read.integer(
+            "reverificacaoFinalSegundos", default=Settings.reverificacao_final_segundos, low=60, high=14 * _DAY
+        ),
         escala_espera=read.number("escalaEspera", default=Settings.escala_espera, low=0.0001, high=1),
+    )
+
+
+def _parameter(read: Reader, key: str) -> str | None:
+    # A full path: only then is its ARN ``parameter`` and the name, one after the other.
+    return read.matching(
+        key,
+        r"(?!/aws/|/ssm/)(?:/[A-Za-z0-9_.-]+){1,15}",
+        "o nome completo de um parâmetro SecureString, que começa por /",
     )
 
 
@@ -297,10 +380,24 @@ def _check_times(settings: Settings) -> None:
             f"a compensação tem {settings.tentativas_da_compensacao} tentativas, esperado mais que as "
             f"{settings.tentativas_do_passo} do passo",
         )
+    if settings.janela_duvida_segundos <= settings.estado_segundos:
+        raise SettingsChainError(
+            "janelaDuvidaSegundos",
+            "estadoSegundos",
+            f"a janela tem {settings.janela_duvida_segundos:g} s, esperado mais que os {settings.estado_segundos} s do "
+            "estado: uma tentativa de cobrança ainda em curso não pode ser dada por perdida",
+        )
     lookups = settings.janela_duvida_segundos / settings.intervalo_duvida_segundos
     if lookups > _MOST_LOOKUPS:
         raise SettingsChainError(
             "janelaDuvidaSegundos",
             "intervaloDuvidaSegundos",
             f"são {math.ceil(lookups)} consultas, esperado no máximo {_MOST_LOOKUPS} (o histórico da execução acaba)",
+        )
+    if settings.reverificacao_final_segundos <= settings.reverificacao_segundos:
+        raise SettingsChainError(
+            "reverificacaoFinalSegundos",
+            "reverificacaoSegundos",
+            f"a última consulta é aos {settings.reverificacao_final_segundos} s, esperado depois da primeira, aos "
+            f"{settings.reverificacao_segundos} s",
         )

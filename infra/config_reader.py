@@ -19,6 +19,10 @@ Value: TypeAlias = "str | int | float | bool"
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+# As a browser sends it: lower case, no path, no default port. ``*`` is none: any page could then read the answers.
+_ORIGIN: Final = re.compile(
+    r"(https://[a-z0-9-]+(\.[a-z0-9-]+)*|http://(localhost|127\.0\.0\.1|\[::1\]))(:(?!80$|443$)[1-9][0-9]{0,4})?"
+)
 
 
 class Reader:
@@ -75,6 +79,17 @@ class Reader:
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
             raise InvalidSettingError(key, value, expected)
         return value
+
+    def origins(self, key: str) -> tuple[str, ...]:
+        """Web origins (RFC 6454) separated by commas; none when absent."""
+        value = str(self._mapping.get(key, ""))
+        origins = tuple(origin.strip() for origin in value.split(",") if origin.strip())
+        for origin in origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise InvalidSettingError(
+                    key, value, "origens separadas por vírgula, como https://loja.exemplo (http só para esta máquina)"
+                )
+        return origins
 
     def required_url(self, key: str) -> str:
         url = self.optional_url(key)

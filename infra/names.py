@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from handlers.domain.status import Etapa
 
-__all__ = ["ESTAGIO", "INDICE_PENDENTES", "PROD", "PROJETO", "Names", "base_da_etapa"]
+__all__ = ["ESTAGIO", "INDICE_PENDENTES", "INDICE_VERIFICACOES", "PROD", "PROJETO", "Names", "base_da_etapa"]
 
 PROJETO: Final = "cesta"
 PROD: Final = "prod"
@@ -21,6 +21,8 @@ ESTAGIO: Final = "api"
 """Stage of the REST API: part of every URL the API answers on."""
 INDICE_PENDENTES: Final = "pendentes"
 """Sparse index of ``cesta-pedidos`` with the orders that are not settled yet (design §5)."""
+INDICE_VERIFICACOES: Final = "verificacoes"
+"""Sparse index of ``cesta-pedidos`` with the closed orders the reconciler has yet to look at again."""
 
 
 def base_da_etapa(etapa: Etapa) -> str:
@@ -98,6 +100,36 @@ class Names:
         """The starter: reads the entry queue and starts executions."""
         return f"{self.prefix}-iniciador"
 
+    @property
+    def funcao_conciliador(self) -> str:
+        """The reconciler: finds what died outside any catcher."""
+        return f"{self.prefix}-conciliador"
+
+    @property
+    def regra_partida_estranha(self) -> str:
+        """EventBridge rule on sagas started by anybody but the starter."""
+        return f"{self.prefix}-partida-estranha"
+
+    @property
+    def vigia(self) -> str:
+        """Who that rule speaks as."""
+        return f"{self.prefix}-vigia"
+
+    @property
+    def logs_de_achados(self) -> str:
+        """Log group of the reports on card numbers found in the other log groups."""
+        return f"/aws/vendedlogs/{self.prefix}-cartoes-achados"
+
+    @property
+    def regra_execucoes_mortas(self) -> str:
+        """EventBridge rule on executions that ended outside any catcher."""
+        return f"{self.prefix}-execucoes-mortas"
+
+    @property
+    def regra_conciliacao(self) -> str:
+        """EventBridge rule that runs the reconciler every few minutes."""
+        return f"{self.prefix}-conciliacao"
+
     def funcao_da_etapa(self, etapa: Etapa) -> str:
         """The function of one step of the saga."""
         return f"{self.prefix}-{base_da_etapa(etapa)}"
@@ -105,6 +137,10 @@ class Names:
     def alarme(self, sufixo: str) -> str:
         """An alarm of the saga."""
         return f"{self.prefix}-saga-{sufixo}"
+
+    def parametro_do_gateway(self, operacao: str) -> str:
+        """The parameter with the gateway's credential for an operation, unless the stack file names another."""
+        return f"/{self.prefix}/gateway/{operacao}"
 
     @staticmethod
     def papel(dono: str) -> str:
@@ -115,6 +151,11 @@ class Names:
     def logs_da_funcao(funcao: str) -> str:
         """Log group of a function: the name Lambda writes to by itself."""
         return f"/aws/lambda/{funcao}"
+
+    @staticmethod
+    def logs_de_acesso(api: str) -> str:
+        """Log group of the requests to a REST API."""
+        return f"/aws/apigateway/{api}"
 
     @staticmethod
     def logs_da_maquina(maquina: str) -> str:

@@ -9,11 +9,14 @@ so a deploy changes a function only when its code changed.
 from __future__ import annotations
 
 import hashlib
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -35,6 +38,8 @@ _UNIX: Final = 3
 _TARGET: Final = ("--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.13")
 _ONLY_WHEELS: Final = ("--only-binary", ":all:", "--no-deps")
 _INSTALL_TIMEOUT: Final = 300
+_INSTALLING: Final = "installing-"
+_ZIPPING: Final = "zipping-"
 
 _KEPT_OF: Final[Mapping[str, tuple[str, ...]]] = {
     # chalice.app is standalone by design (it says so on top); the rest is the command line and its deployer.
@@ -126,8 +131,17 @@ def build(package: Package, root: Path = ROOT) -> Path:
     """
     folder = root / ".cesta" / "build"
     folder.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
     files = dict(_vendored_files(_vendored(package, root, folder))) | dict(_own_files(package, root))
     return _write_zip(files, folder / f"{package.name}.zip")
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what a build that was killed left behind; one still at work is younger than that."""
+    for scratch in (*folder.glob(f"{_INSTALLING}*"), *folder.glob(f"{_ZIPPING}*")):
+        with suppress(FileNotFoundError):  # another build has just finished with it
+            if time.time() - scratch.stat().st_mtime > 2 * _INSTALL_TIMEOUT:
+                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _own_files(package: Package, root: Path) -> Iterator[tuple[str, Path]]:
@@ -151,7 +165,7 @@ def _vendored(package: Package, root: Path, folder: Path) -> Path:
     tree = folder / f"vendor-{hashlib.sha256(recipe).hexdigest()[:16]}"
     if tree.is_dir():
         return tree
-    with tempfile.TemporaryDirectory(dir=folder, prefix="installing-") as scratch:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_INSTALLING) as scratch:
         fresh = Path(scratch) / "tree"
         _install(package, requirements, fresh)
         try:
@@ -197,7 +211,7 @@ def _ships(name: str) -> bool:
 
 
 def _write_zip(files: Mapping[str, Path], target: Path) -> Path:
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix="zipping-") as scratch:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=_ZIPPING) as scratch:
         fresh = Path(scratch) / target.name
         with zipfile.ZipFile(fresh, "w") as archive:
             for name in sorted(files):

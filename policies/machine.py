@@ -6,9 +6,11 @@ names a resource it was not told about, is an error: a role guessed too narrow f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from policies.conditions import writing
 from policies.documents import PolicyDocument, allow, document
 
 if TYPE_CHECKING:
@@ -31,7 +33,17 @@ LOG_DELIVERY: Final = (
 )
 """What vended logs need (Step Functions, "Using CloudWatch Logs to log execution history"); all take only ``*``."""
 
+_WRITE: Final = "dynamodb:UpdateItem"
 _INTEGRATION: Final = "arn:aws:states:::"
+_WORD: Final = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
+"""What stands in an expression without being a placeholder."""
+_HEAD: Final = re.compile(r"(?<!\.)#\w+")
+_SYNTAX: Final = frozenset(
+    {"set", "remove", "add", "delete", "and", "or", "not", "in", "between"}
+    | {"if_not_exists", "list_append", "attribute_exists", "attribute_not_exists", "attribute_type"}
+    | {"begins_with", "contains", "size"}
+)
+"""Keywords and functions of DynamoDB's update and condition expressions."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +77,33 @@ class UnknownTaskError(Exception):
         )
 
 
+@dataclass
+class _Calls:
+    """What a definition calls: ARNs by action, and the attributes it touches in each table it writes."""
+
+    arns: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    writes: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+
 def machine(definition: Definition, targets: MachineTargets) -> PolicyDocument:
-    """The role's policy: one statement per action the states call, and the delivery of the machine's log.
+    """The role's policy: what the states call, on what, touching what; and the delivery of the machine's log.
 
     Raises:
         UnknownTaskError: a Task uses an integration or a resource this module does not know.
     """
-    calls: dict[str, set[str]] = {}
+    calls = _Calls()
     for name, state in _tasks(definition):
         action, arn = _call(name, state, targets)
-        calls.setdefault(action, set()).add(arn)
+        if action == _WRITE:
+            calls.writes.setdefault(arn, set()).update(_attributes(name, state["Parameters"]))
+        else:
+            calls.arns.setdefault(action, set()).add(arn)
     return document(
-        *(allow(_sid(action), [action], arns) for action, arns in sorted(calls.items())),
+        *(allow(_sid(action), [action], arns) for action, arns in sorted(calls.arns.items())),
+        *(
+            allow(f"Escrever{_letters(arn)}", [_WRITE], [arn], when=writing(attributes))
+            for arn, attributes in sorted(calls.writes.items())
+        ),
         allow("LogDelivery", LOG_DELIVERY, ["*"]),
     )
 
@@ -96,7 +123,7 @@ def _call(name: str, state: Definition, targets: MachineTargets) -> tuple[str, s
     resource: str = state["Resource"]
     known: dict[str, tuple[str, str, Mapping[str, str]]] = {
         "lambda:invoke": ("lambda:InvokeFunction", "FunctionName", targets.functions),
-        "dynamodb:updateItem": ("dynamodb:UpdateItem", "TableName", targets.tables),
+        "dynamodb:updateItem": (_WRITE, "TableName", targets.tables),
         "sqs:sendMessage": ("sqs:SendMessage", "QueueUrl", targets.queues),
     }
     integration = resource.removeprefix(_INTEGRATION).removesuffix(".waitForTaskToken")
@@ -109,6 +136,23 @@ def _call(name: str, state: Definition, targets: MachineTargets) -> tuple[str, s
     return action, arns[target]
 
 
+def _attributes(name: str, parameters: Definition) -> set[str]:
+    """Every top-level attribute an update touches, sets a condition on, or is keyed by."""
+    if parameters.get("ReturnValues", "NONE") != "NONE":
+        raise UnknownTaskError(name, "it asks for the values it replaces")
+    expressions = f"{parameters['UpdateExpression']} {parameters.get('ConditionExpression', '')}"
+    if bare := {word for word in _WORD.findall(expressions) if word.lower() not in _SYNTAX}:
+        raise UnknownTaskError(name, f"attributes without a placeholder ({', '.join(sorted(bare))})")
+    names: Mapping[str, str] = parameters.get("ExpressionAttributeNames", {})
+    # What follows a dot is inside an attribute, and IAM sees the attribute.
+    return {*(names[head] for head in _HEAD.findall(expressions)), *parameters["Key"]}
+
+
 def _sid(action: str) -> str:
     service, _, verb = action.partition(":")
     return f"{service.capitalize()}{verb}"
+
+
+def _letters(arn: str) -> str:
+    """The last part of an ARN as a statement's name may have it."""
+    return "".join(word.capitalize() for word in re.findall(r"[A-Za-z0-9]+", arn.rpartition("/")[2]))

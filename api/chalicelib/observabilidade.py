@@ -11,10 +11,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from aws_lambda_powertools import Logger, single_metric
+from aws_lambda_powertools import single_metric
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
+from handlers.domain.redaction import make_logger
 from handlers.domain.settings import SettingError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["contar", "descrever", "logger"]
 
-logger: Final = Logger(utc=True)
+logger: Final = make_logger()
 
 
 def contar(nome: str, quantas: int = 1) -> None:

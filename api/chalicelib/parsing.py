@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
+from handlers.domain.cards import contem_cartao, contem_token
+from handlers.domain.faults import FALHA
 from handlers.domain.status import Etapa
 
-from .cartoes import contem_cartao
 from .problems import (
     CamposInvalidosError,
     CorpoGrandeDemaisError,
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "CHAVE",
+    "ID",
     "MAX_CORPO_BYTES",
+    "QUANTIDADE_MAXIMA",
+    "TOKEN",
+    "VALOR_MAXIMO_CENTAVOS",
     "NovoPedido",
     "ler_json",
     "ler_objeto",
     "ler_pedido",
+    "pedido_id_possivel",
     "pedido_id_valido",
 ]
 
@@ -42,19 +49,23 @@ MAX_OBJETOS_E_LISTAS: Final = 32
 QUANTIDADE_MAXIMA: Final = 1000
 VALOR_MAXIMO_CENTAVOS: Final = 10**9
 
-_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_TOKEN: Final = re.compile(r"tok[-_][A-Za-z0-9_-]{1,64}")
-_CHAVE: Final = re.compile(r"[!-~]{1,255}")
-_FALHA: Final = re.compile(r"(antes|depois|morrer)(:[1-9][0-9]{0,3})?")
+ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+TOKEN: Final = re.compile(r"tok[-_][A-Za-z0-9_-]{1,64}")
+CHAVE: Final = re.compile(r"[!-~]{1,255}")
 _ID_ESPERADO: Final = "esperado um texto de 1 a 64 letras sem acento, números, _ ou -"
+_SO_EM_CARTAO_TOKEN: Final = "parece conter um token de cartão, que só pode ir em cartaoToken"  # noqa: S105 - a message
 
 # A name made of letters alone can be neither a card token nor a card number, so it may be repeated.
 _NOME_SEGURO: Final = re.compile(r"[A-Za-z]{1,32}")
 _NOME_OCULTO: Final = "(nome omitido)"
+_CABECALHO_DA_CHAVE: Final = "Idempotency-Key"
 
 _BOM: Final = b"\xef\xbb\xbf"
 _SUBSTITUTO: Final = "\ufffd"
-_CONTENT_TYPE: Final = re.compile(r'application/json(\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*', re.IGNORECASE)
+# Blanks of HTTP are space and tab (RFC 9110), not whatever Unicode calls one.
+_CONTENT_TYPE: Final = re.compile(
+    r'[ \t]*application/json([ \t]*;[ \t]*charset[ \t]*=[ \t]*("utf-?8"|utf-?8))?[ \t]*', re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,12 @@ class _Fracao:
 
 def pedido_id_valido(pedido_id: str) -> bool:
     """Whether the text has the grammar of an order's id (and of a SKU)."""
-    return _ID.fullmatch(pedido_id) is not None
+    return ID.fullmatch(pedido_id) is not None
+
+
+def pedido_id_possivel(pedido_id: str) -> bool:
+    """Whether an order of that id may exist: ids with card data in them are never accepted."""
+    return not contem_cartao(pedido_id) and not contem_token(pedido_id)
 
 
 def ler_objeto(corpo: bytes, content_type: str | None) -> dict[str, object]:
@@ -97,7 +113,7 @@ def ler_objeto(corpo: bytes, content_type: str | None) -> dict[str, object]:
         CorpoGrandeDemaisError: longer than `MAX_CORPO_BYTES`; nothing of it was parsed.
         CorpoMalformadoError: no JSON object, or an ambiguous one.
     """
-    if content_type is None or _CONTENT_TYPE.fullmatch(content_type.strip()) is None:
+    if content_type is None or _CONTENT_TYPE.fullmatch(content_type) is None:
         raise TipoDeConteudoError
     if len(corpo) > MAX_CORPO_BYTES:
         raise CorpoGrandeDemaisError(f"O corpo tem {len(corpo)} bytes; o máximo é {MAX_CORPO_BYTES}.")
@@ -142,20 +158,22 @@ def ler_pedido(objeto: Mapping[str, object], *, chave: str | None, aceita_falhas
         aceita_falhas: whether the stack allows fault injection; elsewhere ``falhas`` is an unknown field.
 
     Raises:
-        NumeroDeCartaoError: a name or value, at any depth, holds a card number.
+        NumeroDeCartaoError: a name or value, at any depth, or the key holds a card number.
         CamposInvalidosError: with everything that is wrong, field by field.
     """
     com_cartao = [_nome(nome) for nome, valor in objeto.items() if _tem_cartao(nome, valor)]
+    if chave is not None and contem_cartao(chave):
+        com_cartao.append(_CABECALHO_DA_CHAVE)
     if com_cartao:
         raise NumeroDeCartaoError(com_cartao)
     leitor = _Leitor(objeto)
     novo = NovoPedido(
-        pedido_id=leitor.texto("pedidoId", _ID, _ID_ESPERADO) if "pedidoId" in objeto else None,
-        sku=leitor.texto("sku", _ID, _ID_ESPERADO),
+        pedido_id=leitor.identificador("pedidoId") if "pedidoId" in objeto else None,
+        sku=leitor.identificador("sku"),
         quantidade=leitor.inteiro("quantidade", QUANTIDADE_MAXIMA),
         valor_centavos=leitor.inteiro("valorCentavos", VALOR_MAXIMO_CENTAVOS),
         cartao_token=leitor.texto(
-            "cartaoToken", _TOKEN, "esperado o token do gateway (tok- ou tok_ e de 1 a 64 letras, números, _ ou -)"
+            "cartaoToken", TOKEN, "esperado o token do gateway (tok- ou tok_ e de 1 a 64 letras, números, _ ou -)"
         ),
         falhas=leitor.falhas() if aceita_falhas and "falhas" in objeto else {},
     )
@@ -181,6 +199,13 @@ class _Leitor:
         self._errar(nome, esperado)
         return ""
 
+    def identificador(self, nome: str) -> str:
+        valor = self.texto(nome, ID, _ID_ESPERADO)
+        # Ids go into messages, histories and logs: a token put here by mistake would be in all of them.
+        if contem_token(valor):
+            self._errar(nome, _SO_EM_CARTAO_TOKEN)
+        return valor
+
     def inteiro(self, nome: str, maximo: int) -> int:
         valor = self._valor(nome)
         # bool is an int to Python; to a customer, true is no quantity.
@@ -198,7 +223,7 @@ class _Leitor:
         for etapa, falha in cast("dict[str, object]", valor).items():
             if etapa not in set(Etapa):
                 self._errar(f"falhas.{_nome(etapa)}", f"etapa desconhecida; esperada uma de {', '.join(Etapa)}")
-            elif not isinstance(falha, str) or _FALHA.fullmatch(falha) is None:
+            elif not isinstance(falha, str) or FALHA.fullmatch(falha) is None:
                 self._errar(f"falhas.{etapa}", "esperado antes, depois ou morrer, com :N (1 a 9999) se for o caso")
             else:
                 lidas[etapa] = falha
@@ -212,8 +237,10 @@ class _Leitor:
     def conferir_chave(self, chave: str | None) -> None:
         if chave is None and "pedidoId" not in self._objeto:
             self._errar("pedidoId", "obrigatório quando não há o cabeçalho Idempotency-Key; envie um dos dois")
-        if chave is not None and _CHAVE.fullmatch(chave) is None:
-            self._errar("Idempotency-Key", "esperado um cabeçalho de 1 a 255 caracteres ASCII visíveis, sem espaços")
+        if chave is not None and CHAVE.fullmatch(chave) is None:
+            self._errar(_CABECALHO_DA_CHAVE, "esperado um cabeçalho de 1 a 255 caracteres ASCII visíveis, sem espaços")
+        elif chave is not None and contem_token(chave):
+            self._errar(_CABECALHO_DA_CHAVE, _SO_EM_CARTAO_TOKEN)
 
     def _valor(self, nome: str) -> object:
         self._lidos.add(nome)

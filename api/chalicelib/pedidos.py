@@ -37,7 +37,13 @@ class Aceite:
 
 
 def receber(
-    pedido_id: str, novo: NovoPedido, *, pedidos: Pedidos, enviar: Callable[[str], object], agora: Clock
+    pedido_id: str,
+    novo: NovoPedido,
+    *,
+    cliente: str | None,
+    pedidos: Pedidos,
+    enviar: Callable[[str], object],
+    agora: Clock,
 ) -> Aceite:
     """Write the order if its id is free, and put it in the queue while it has not begun.
 
@@ -47,12 +53,13 @@ def receber(
     Args:
         pedido_id: the order's id, given or derived.
         novo: what was posted.
+        cliente: whose order it is; None where the stack identifies nobody.
         pedidos: the orders.
         enviar: puts a message into the queue of created orders.
         agora: the time.
 
     Raises:
-        ConteudoDivergenteError: the id is taken by an order with other content.
+        ConteudoDivergenteError: the id is taken by an order with other content, or of somebody else's.
         IndisponivelError: the id is taken, and yet there is no such order.
     """
     pedido = Pedido(
@@ -63,20 +70,15 @@ def receber(
         criado_em=iso(agora()),
         falhas=novo.falhas,
     )
-    if pedidos.criar(pedido, novo.cartao_token):
+    if pedidos.criar(pedido, novo.cartao_token, cliente):
         contar("PedidosRecebidos")
         _enviar(pedido, enviar)
         return Aceite(pedido_id, Status.RECEBIDO)
-    return _repetir(pedido_id, hash_conteudo(pedido, novo.cartao_token), pedidos=pedidos, enviar=enviar, agora=agora)
-
-
-def _repetir(
-    pedido_id: str, hash_enviado: str, *, pedidos: Pedidos, enviar: Callable[[str], object], agora: Clock
-) -> Aceite:
     registrado = pedidos.ler(pedido_id)
     if registrado is None:
         raise IndisponivelError("O pedido não pôde ser lido de volta; envie de novo, igual.")
-    if registrado.hash_conteudo != hash_enviado:
+    # Somebody else's order is told nothing about, not even whether the content is the same.
+    if registrado.cliente != cliente or registrado.hash_conteudo != hash_conteudo(pedido, novo.cartao_token):
         contar("ConteudosDivergentes")
         raise ConteudoDivergenteError
     contar("PedidosRepetidos")

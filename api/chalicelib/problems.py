@@ -171,7 +171,7 @@ class NumeroDeCartaoError(ProblemaError):
 
     def __init__(self, campos: Sequence[str]) -> None:
         super().__init__(
-            "O corpo contém o que parece ser um número de cartão, e nada dele foi guardado. "
+            "A requisição contém o que parece ser um número de cartão, e nada dele foi guardado. "
             "Troque o número por um token diretamente com o gateway de pagamento e envie só o token.",
             [ErroDeCampo(campo, "parece conter um número de cartão") for campo in campos],
         )

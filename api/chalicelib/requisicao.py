@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import binascii
+import hashlib
 import re
 import uuid
 from typing import TYPE_CHECKING, Final, cast
 
-from .problems import CorpoMalformadoError
+from .problems import CamposInvalidosError, CorpoMalformadoError, ErroDeCampo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from chalice.app import Request
 
-__all__ = ["cabecalho", "corpo", "pedido_id_derivado", "quem_chama", "url_base"]
+__all__ = ["cabecalho", "cliente", "corpo", "pedido_id_derivado", "quem_chama", "url_base"]
 
 ANONIMO: Final = "anonimo"
 
@@ -25,7 +26,15 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\
 
 
 def cabecalho(request: Request, nome: str) -> str | None:
-    """A header's value, whatever the case of its name; None when absent."""
+    """A header's value, whatever the case of its name; None when absent.
+
+    Raises:
+        CamposInvalidosError: it was sent more than once with different values. The gateway would take the last, and a
+            proxy before it perhaps the first: two readings of one request.
+    """
+    valores = set(_repeticoes(request, nome))
+    if len(valores) > 1:
+        raise CamposInvalidosError([ErroDeCampo(nome, "cabeçalho repetido com valores diferentes; envie um só")])
     return cast("Mapping[str, str]", request.headers).get(nome)
 
 
@@ -46,16 +55,29 @@ def quem_chama(contexto: Mapping[str, object]) -> str:
     """Who sent the request, as the gateway's authorizer says: the same text for each request of one caller.
 
     A role's session is left out: a service that retries after a restart has another session and is the same caller.
+    The users of a Cognito identity pool all come in one role, and are told apart by their identity in the pool.
     """
     claims = _sub(_sub(contexto, "authorizer"), "claims")
     sub = claims.get("sub")
     if isinstance(sub, str) and sub:
         return f"cognito:{sub}"
-    arn = _sub(contexto, "identity").get("userArn")
+    identity = _sub(contexto, "identity")
+    no_pool = identity.get("cognitoIdentityId")
+    if isinstance(no_pool, str) and no_pool:
+        return f"pool:{no_pool}"
+    arn = identity.get("userArn")
     if isinstance(arn, str) and arn:
         role = _ASSUMED_ROLE.fullmatch(arn)
         return f"iam:{role[1] if role else arn}"
     return ANONIMO
+
+
+def cliente(quem: str) -> str | None:
+    """Whose an order is, as its row keeps it: SHA-256 (hex) of `quem_chama`, None where nobody is identified.
+
+    A hash, because the row only has to answer "the same one?", and who it was is personal data it then need not keep.
+    """
+    return None if quem == ANONIMO else hashlib.sha256(quem.encode()).hexdigest()
 
 
 def pedido_id_derivado(chave: str, quem: str) -> str:
@@ -88,6 +110,12 @@ def url_base(configurada: str | None, contexto: Mapping[str, object], host: str 
     if host is not None and _HOST.fullmatch(host):
         return f"http://{host}{prefixo}"
     return ""
+
+
+def _repeticoes(request: Request, nome: str) -> list[str]:
+    """Every value of a header; empty where whoever called says nothing of repetitions (``chalice local``)."""
+    todos = cast("Mapping[str, list[str]] | None", request.to_original_event().get("multiValueHeaders")) or {}
+    return [valor for chave, valores in todos.items() if chave.lower() == nome.lower() for valor in valores]
 
 
 def _sub(objeto: Mapping[str, object], nome: str) -> Mapping[str, object]:

@@ -16,9 +16,10 @@ from botocore.config import Config
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_ssm import SSMClient
     from mypy_boto3_stepfunctions import SFNClient
 
-__all__ = ["CONFIG", "dynamodb", "sqs", "stepfunctions"]
+__all__ = ["CONFIG", "dynamodb", "sqs", "ssm", "stepfunctions"]
 
 CONFIG: Final = Config(
     connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2}, max_pool_connections=20
@@ -46,6 +47,13 @@ def sqs() -> SQSClient:
     """The SQS client."""
     with _lock:
         return boto3.client("sqs", config=CONFIG)  # pyright: ignore[reportUnknownMemberType] - as in dynamodb
+
+
+@cache
+def ssm() -> SSMClient:
+    """The Systems Manager client, for its Parameter Store."""
+    with _lock:
+        return boto3.client("ssm", config=CONFIG)  # pyright: ignore[reportUnknownMemberType] - as in dynamodb
 
 
 @cache

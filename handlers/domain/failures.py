@@ -10,6 +10,7 @@ from typing import Final
 
 from botocore.exceptions import ClientError, ConnectionError, HTTPClientError
 
+from handlers.domain.credentials import CredencialInvalidaError
 from handlers.domain.errors import CestaError, ConflitoTransitorioError, ErroInesperado
 from handlers.domain.settings import SettingError
 from handlers.domain.table import MalformedItemError
@@ -30,7 +31,7 @@ _PASSING_CODES: Final = frozenset(
 )
 """Codes after which trying again is right: "Error handling with DynamoDB", DynamoDB Developer Guide."""
 
-_OWN_TEXT: Final = (MalformedItemError, SettingError)
+_OWN_TEXT: Final = (CredencialInvalidaError, MalformedItemError, SettingError)
 """Errors whose text is our own and carries no value."""
 
 

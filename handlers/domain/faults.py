@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from handlers.domain.event import Evento
     from handlers.domain.status import Etapa
 
-__all__ = ["Falha", "Momento", "antes_do_efeito", "depois_do_efeito", "planejada"]
+__all__ = ["FALHA", "Falha", "Momento", "antes_do_efeito", "depois_do_efeito", "planejada"]
 
-_SPEC: Final = re.compile(r"(?P<momento>antes|depois|morrer)(?::(?P<vezes>[1-9][0-9]{0,3}))?")
+FALHA: Final = re.compile(r"(?P<momento>antes|depois|morrer)(?::(?P<vezes>[1-9][0-9]{0,3}))?")
+"""What may be planned for a state; the API refuses anything else at the door."""
 
 
 class Momento(StrEnum):
@@ -58,7 +59,7 @@ def planejada(evento: Evento, etapa: Etapa) -> Falha | None:
     spec = cast("dict[str, object]", evento.falhas).get(etapa)
     if spec is None:
         return None
-    match = _SPEC.fullmatch(spec) if isinstance(spec, str) else None
+    match = FALHA.fullmatch(spec) if isinstance(spec, str) else None
     if match is None:
         raise _malformed(evento.pedido_id)
     vezes = match["vezes"]

@@ -1,7 +1,7 @@
 """The payment gateway over HTTP (design §7), on urllib3.
 
 No retry, no redirect: a step decides what to repeat. Nothing the gateway writes goes into an error's text but
-codes of the contract, and nothing of the request: either could carry the card token.
+codes of the contract, and nothing of the request: either could carry the card token or a credential.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from urllib.parse import quote
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO
 from handlers.domain.errors import (
     CestaError,
     ConflitoTransitorioError,
@@ -35,12 +36,16 @@ from handlers.domain.gateway_answer import Answer, MalformedAnswerError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from handlers.domain.credentials import Credenciais
+
 __all__ = ["GatewayHttp", "HttpPool", "HttpResponse"]
 
 T = TypeVar("T")
 
 _UNKNOWN_STATUSES: Final = frozenset({408, 425, 429})
 """4xx that say "not now" rather than "no": the outcome is as unknown as after a 5xx."""
+
+_REFUSED_CREDENTIAL: Final = frozenset({401, 403})
 
 
 class HttpResponse(Protocol):
@@ -72,23 +77,27 @@ class HttpPool(Protocol):
 
 
 class GatewayHttp:
-    """A `GatewayDePagamento` reached over HTTP."""
+    """A `GatewayDePagamento` reached over HTTP; each operation carries its own credential, where there is one."""
 
-    def __init__(self, url: str, pool: HttpPool) -> None:
+    def __init__(self, url: str, pool: HttpPool, credenciais: Credenciais | None = None) -> None:
         self._url = url.rstrip("/")
         self._pool = pool
+        self._credenciais = credenciais
 
     @classmethod
-    def conectar(cls, url: str, *, conexao_segundos: float, leitura_segundos: float) -> GatewayHttp:
+    def conectar(
+        cls, url: str, *, conexao_segundos: float, leitura_segundos: float, credenciais: Credenciais | None = None
+    ) -> GatewayHttp:
         """A gateway on a pool of its own, meant to be kept: its connections outlive an invocation.
 
         Args:
             url: the gateway's base URL.
             conexao_segundos: seconds to connect.
             leitura_segundos: seconds between two bytes of the answer.
+            credenciais: what each operation is sent with; None where something on the way adds it.
         """
         timeout = urllib3.Timeout(connect=conexao_segundos, read=leitura_segundos)
-        return cls(url, urllib3.PoolManager(timeout=timeout, retries=False))
+        return cls(url, urllib3.PoolManager(timeout=timeout, retries=False), credenciais)
 
     def cobrar(self, pedido_id: str, *, cartao_token: str, valor_centavos: int) -> CobrancaAprovada | CobrancaRecusada:
         """`GatewayDePagamento.cobrar` by POST /cobrancas."""
@@ -107,7 +116,7 @@ class GatewayHttp:
 
         body = {"pedidoId": pedido_id, "cartaoToken": cartao_token, "valorCentavos": valor_centavos}
         key = chave_da_cobranca(pedido_id)
-        return self._call(pedido_id, "cobranca", "POST", "/cobrancas", read, key=key, body=body)
+        return self._call(pedido_id, COBRANCA, "POST", "/cobrancas", read, key=key, body=body)
 
     def estornar(self, pedido_id: str, *, transacao_id: str, valor_centavos: int) -> EstornoConcluido | EstornoPendente:
         """`GatewayDePagamento.estornar` by POST /estornos."""
@@ -128,7 +137,7 @@ class GatewayHttp:
             return None
 
         key = chave_do_estorno(pedido_id)
-        return self._call(pedido_id, "estorno", "POST", "/estornos", read, key=key, body=body)
+        return self._call(pedido_id, ESTORNO, "POST", "/estornos", read, key=key, body=body)
 
     def consultar(self, pedido_id: str) -> CobrancaNoGateway | None:
         """`GatewayDePagamento.consultar` by GET /cobrancas."""
@@ -139,7 +148,7 @@ class GatewayHttp:
             return [_cobranca(pedido_id, entry) for entry in answer.entries("cobrancas")]
 
         path = f"/cobrancas?pedidoId={quote(pedido_id, safe='')}"
-        cobrancas = self._call(pedido_id, "consulta", "GET", path, read)
+        cobrancas = self._call(pedido_id, CONSULTA, "GET", path, read)
         if len(cobrancas) > 1:
             raise ErroInesperado(
                 pedido_id,
@@ -182,6 +191,9 @@ class GatewayHttp:
         body: Mapping[str, object] | None,
     ) -> Answer:
         headers = {"Accept": "application/json"}
+        credencial = self._credenciais.ler(operacao) if self._credenciais is not None else None
+        if credencial is not None:
+            headers["Authorization"] = f"Bearer {credencial}"
         if key is not None:
             headers["Idempotency-Key"] = key
             headers["Content-Type"] = "application/json"
@@ -190,10 +202,20 @@ class GatewayHttp:
             response = self._pool.request(
                 method, f"{self._url}{path}", body=payload, headers=headers, retries=False, redirect=False
             )
-            return Answer.parse(response.status, response.data)
+            answer = Answer.parse(response.status, response.data)
         except (HTTPError, OSError) as error:
-            problem = type(error).__name__
-        raise GatewayIndisponivelError(pedido_id, operacao=operacao, detalhe=f"sem resposta ({problem})")
+            problem = f"sem resposta ({type(error).__name__})"
+        else:
+            if credencial is None or answer.status not in _REFUSED_CREDENTIAL:
+                return answer
+            problem = f"HTTP {answer.status}: credencial de {operacao} recusada, confira o parâmetro"
+            self._forget(operacao)
+        raise GatewayIndisponivelError(pedido_id, operacao=operacao, detalhe=problem)
+
+    def _forget(self, operacao: str) -> None:
+        # It may have been rotated since it was read: the next attempt reads it again.
+        if self._credenciais is not None:
+            self._credenciais.esquecer(operacao)
 
 
 def _cobranca(pedido_id: str, entry: Answer) -> CobrancaNoGateway:

@@ -32,6 +32,8 @@ __all__ = [
     "LivroDePagamentos",
     "ParaCobrar",
     "ParaEstornar",
+    "cobranca_de",
+    "estorno_de",
 ]
 
 ATRIBUTOS_PARA_COBRAR: Final = ("status", "cobranca", "valorCentavos", "cartaoToken")
@@ -138,7 +140,7 @@ class LivroDePagamentos:
         return ParaCobrar(
             status=member(item, "status", Status),
             valor_centavos=integer(item, "valorCentavos"),
-            cobranca=_cobranca(item),
+            cobranca=cobranca_de(item),
             cartao_token=optional_text(item, "cartaoToken"),
         )
 
@@ -147,7 +149,7 @@ class LivroDePagamentos:
         item = self._table.read(pedido_id, ATRIBUTOS_PARA_ESTORNAR)
         if item is None:
             return None
-        return ParaEstornar(status=member(item, "status", Status), cobranca=_cobranca(item), estorno=_estorno(item))
+        return ParaEstornar(status=member(item, "status", Status), cobranca=cobranca_de(item), estorno=estorno_de(item))
 
     def iniciar_cobranca(self, pedido_id: str, *, valor_centavos: int) -> bool:
         """Records the first attempt before it is made; False when the order left RECEBIDO or one is recorded."""
@@ -274,7 +276,8 @@ def _rounded_up(agora: float) -> int:
     return math.ceil(agora)
 
 
-def _cobranca(item: Item) -> Cobranca | None:
+def cobranca_de(item: Item) -> Cobranca | None:
+    """The charge in an order's row; None when none was tried. Raises `MalformedItemError`."""
     cobranca = submap(item, "cobranca")
     if cobranca is None:
         return None
@@ -287,7 +290,8 @@ def _cobranca(item: Item) -> Cobranca | None:
     )
 
 
-def _estorno(item: Item) -> Estorno | None:
+def estorno_de(item: Item) -> Estorno | None:
+    """The refund in an order's row; None when none was tried. Raises `MalformedItemError`."""
     estorno = submap(item, "estorno")
     if estorno is None:
         return None

@@ -36,10 +36,19 @@ __all__ = [
     "hash_conteudo",
 ]
 
-ATRIBUTOS_DO_PEDIDO: Final = ("sku", "quantidade", "valorCentavos", "criadoEm", "falhas", "status", "hashConteudo")
+ATRIBUTOS_DO_PEDIDO: Final = (
+    "sku",
+    "quantidade",
+    "valorCentavos",
+    "criadoEm",
+    "falhas",
+    "status",
+    "hashConteudo",
+    "cliente",
+)
 """What `Pedidos.ler` reads."""
 
-ATRIBUTOS_DO_RESUMO: Final = ("status", "criadoEm", "atualizadoEm", "motivo", "cobranca.estado")
+ATRIBUTOS_DO_RESUMO: Final = ("status", "criadoEm", "atualizadoEm", "motivo", "cobranca.estado", "cliente")
 """What `Pedidos.ler_resumo` reads."""
 
 
@@ -72,11 +81,13 @@ class PedidoRegistrado:
         pedido: the order.
         status: where it stands.
         hash_conteudo: `hash_conteudo` of what was posted first.
+        cliente: whose it is, as `Pedidos.criar` was told; None where no caller has an identity.
     """
 
     pedido: Pedido
     status: Status
     hash_conteudo: str
+    cliente: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,7 @@ class ResumoDoPedido:
         atualizado_em: the row's last change, ISO-8601 UTC.
         motivo: the error that stopped it, by class name; None when nothing did.
         cobranca: how far the charge got; None when it was never tried.
+        cliente: whose it is; never shown, only compared.
     """
 
     pedido_id: str
@@ -98,6 +110,7 @@ class ResumoDoPedido:
     atualizado_em: str
     motivo: str | None
     cobranca: EstadoDaCobranca | None
+    cliente: str | None = None
 
 
 def hash_conteudo(pedido: Pedido, cartao_token: str) -> str:
@@ -135,8 +148,8 @@ class Pedidos:
         self._table = Table(client, tabela, "pedidoId")
         self._agora = agora
 
-    def criar(self, pedido: Pedido, cartao_token: str) -> bool:
-        """Writes the order as RECEBIDO; False, and nothing written, when the id is taken.
+    def criar(self, pedido: Pedido, cartao_token: str, cliente: str | None = None) -> bool:
+        """Writes the order as RECEBIDO, ``cliente``'s own; False, and nothing written, when the id is taken.
 
         False may also be this very write coming twice after a lost answer: compare `hash_conteudo` with `ler`.
         """
@@ -152,6 +165,8 @@ class Pedidos:
             "atualizadoEm": s(pedido.criado_em),
             "pendenteDesde": s(pedido.criado_em),
         }
+        if cliente is not None:
+            item["cliente"] = s(cliente)
         if pedido.falhas:
             item["falhas"] = {"M": {state: s(fault) for state, fault in pedido.falhas.items()}}
         return self._table.insert(item)
@@ -170,7 +185,9 @@ class Pedidos:
             criado_em=text(item, "criadoEm"),
             falhas={state: text(falhas, state) for state in falhas},
         )
-        return PedidoRegistrado(pedido, member(item, "status", Status), text(item, "hashConteudo"))
+        return PedidoRegistrado(
+            pedido, member(item, "status", Status), text(item, "hashConteudo"), optional_text(item, "cliente")
+        )
 
     def ler_resumo(self, pedido_id: str) -> ResumoDoPedido | None:
         """What GET answers from, without the card token; None when there is no such order."""
@@ -185,6 +202,7 @@ class Pedidos:
             atualizado_em=text(item, "atualizadoEm"),
             motivo=optional_text(item, "motivo"),
             cobranca=member(cobranca, "estado", EstadoDaCobranca) if cobranca is not None else None,
+            cliente=optional_text(item, "cliente"),
         )
 
     def ler_status(self, pedido_id: str) -> Status | None:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from handlers.domain import environment, faults
 from handlers.domain.errors import CestaError, CobrancaIndefinidaError, RecusaError, TransitorioError
 from handlers.domain.event import PEDIDO_DESCONHECIDO, Evento, parse
 from handlers.domain.failures import as_cesta_error
+from handlers.domain.redaction import make_logger
 from handlers.domain.settings import flag
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ Handler = Callable[[object, "LambdaContext"], Resultado]
 
 _NAMESPACE: Final = "Cesta"
 
-logger = Logger(utc=True)
+logger = make_logger()
 metrics = Metrics(namespace=_NAMESPACE)
 
 

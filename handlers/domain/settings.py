@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 
-__all__ = ["SettingError", "flag", "required", "seconds"]
+__all__ = ["SettingError", "flag", "optional", "required", "seconds"]
 
 
 class SettingError(Exception):
@@ -26,6 +26,11 @@ def required(name: str) -> str:
     if not value:
         raise SettingError(name, "um texto não vazio")
     return value
+
+
+def optional(name: str) -> str | None:
+    """The text of ``name``, None when absent or empty."""
+    return os.environ.get(name) or None
 
 
 def seconds(name: str) -> float:

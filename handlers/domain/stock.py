@@ -133,6 +133,28 @@ class Estoque:
             )
         return False
 
+    def entrada(self, pedido_id: str, sku: str) -> int | None:
+        """What the order has in the SKU's item: units when positive, a tombstone when negative, 0 for nothing.
+
+        None when there is no such SKU.
+        """
+        item = self._table.read(sku, ("reservas.p",), names={"#p": pedido_id})
+        return None if item is None else _entry(item, pedido_id) or 0
+
+    def podar(self, pedido_id: str, sku: str, *, lapide: int) -> bool:
+        """Drops the order's tombstone of epoch second ``lapide``; False when the entry is another, or gone.
+
+        Only once no execution of the order can reserve any more: without it, a late reservation is taken.
+        """
+        outcome = self._move(
+            pedido_id,
+            sku,
+            update="REMOVE #reservas.#p",
+            condition="#reservas.#p = :lapide",
+            values={":lapide": n(-lapide)},
+        )
+        return isinstance(outcome, Applied)
+
     def _give_back(self, pedido_id: str, sku: str, lapide: int | None) -> Applied | Refused:
         # Operands are read as they were before the write, so the entry may be spent and replaced in one.
         if lapide is None:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from botocore.exceptions import ClientError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, UpdateItemInputTypeDef
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef, UpdateItemInputTypeDef
 
 __all__ = [
     "Applied",
@@ -152,10 +152,13 @@ class Table:
     name: str
     key: str
 
-    def read(self, key: str, paths: Sequence[str]) -> Item | None:
+    def read(self, key: str, paths: Sequence[str], *, names: Mapping[str, str] | None = None) -> Item | None:
         """Those ``paths`` of the item (dots go into maps), read consistently; None when there is no item.
 
         The key always comes along, so an item that lacks every path is still told from no item at all.
+
+        Args:
+            names: attribute names behind placeholders that are not the attribute's own word.
         """
         projection = ", ".join(".".join(f"#{part}" for part in path.split(".")) for path in (self.key, *paths))
         answer = self.client.get_item(
@@ -163,9 +166,40 @@ class Table:
             Key={self.key: s(key)},
             ConsistentRead=True,
             ProjectionExpression=projection,
-            ExpressionAttributeNames=_names(projection),
+            ExpressionAttributeNames={**_names(projection), **(names or {})},
         )
         return answer.get("Item")
+
+    def keys_until(
+        self, index: str, *, partition: tuple[str, str], until: tuple[str, str], pages: int
+    ) -> Iterator[str]:
+        """Keys of the items of one partition of an index, in its order, up to and including a sort key.
+
+        An index is read eventually consistent: `read` an item before acting on it.
+
+        Args:
+            index: the index's name.
+            partition: its hash key's attribute, and the value wanted.
+            until: its sort key's attribute, and the last value wanted.
+            pages: pages of at most 1 MB to read before stopping.
+        """
+        (hash_key, value), (sort_key, last) = partition, until
+        condition = f"#{hash_key} = :partition AND #{sort_key} <= :until"
+        request: QueryInputTypeDef = {
+            "TableName": self.name,
+            "IndexName": index,
+            "KeyConditionExpression": condition,
+            "ProjectionExpression": f"#{self.key}",
+            "ExpressionAttributeNames": _names(f"{condition} #{self.key}"),
+            "ExpressionAttributeValues": {":partition": s(value), ":until": s(last)},
+        }
+        for _ in range(pages):
+            page = self.client.query(**request)
+            for item in page["Items"]:
+                yield text(item, self.key)
+            if "LastEvaluatedKey" not in page:
+                return
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def insert(self, item: Item) -> bool:
         """Writes a whole new item; False, and nothing written, when its key is taken."""

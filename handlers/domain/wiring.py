@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import time
 from functools import cache
+from typing import Final
 
 from handlers.domain import environment
-from handlers.domain.aws import dynamodb
+from handlers.domain.aws import dynamodb, ssm
+from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO, CredenciaisDoParameterStore
 from handlers.domain.gateway_http import GatewayHttp
 from handlers.domain.ledger import LivroDePagamentos
 from handlers.domain.orders import Pedidos
-from handlers.domain.settings import required, seconds
+from handlers.domain.settings import optional, required, seconds
 from handlers.domain.stock import Estoque
 
-__all__ = ["estoque", "gateway", "livro", "pedidos"]
+__all__ = ["credenciais", "estoque", "gateway", "livro", "pedidos"]
+
+_PARAMETROS: Final = {
+    COBRANCA: environment.GATEWAY_PARAMETRO_COBRANCA,
+    ESTORNO: environment.GATEWAY_PARAMETRO_ESTORNO,
+    CONSULTA: environment.GATEWAY_PARAMETRO_CONSULTA,
+}
 
 
 @cache
@@ -35,10 +43,20 @@ def livro() -> LivroDePagamentos:
 
 
 @cache
+def credenciais() -> CredenciaisDoParameterStore:
+    """The gateway credentials this function was given, by the parameters of GATEWAY_PARAMETRO_*."""
+    nomes = {operacao: optional(variavel) for operacao, variavel in _PARAMETROS.items()}
+    return CredenciaisDoParameterStore(
+        ssm, {operacao: parametro for operacao, parametro in nomes.items() if parametro is not None}
+    )
+
+
+@cache
 def gateway() -> GatewayHttp:
     """The payment gateway at GATEWAY_URL."""
     return GatewayHttp.conectar(
         required(environment.GATEWAY_URL),
         conexao_segundos=seconds(environment.GATEWAY_CONEXAO_SEGUNDOS),
         leitura_segundos=seconds(environment.GATEWAY_LEITURA_SEGUNDOS),
+        credenciais=credenciais(),
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from infra.components.machine import Machine
     from infra.components.queues import Queues
+    from infra.components.reconciler import Reconciler
     from infra.names import Names
 
 __all__ = ["Alarms"]
@@ -47,26 +48,29 @@ class Alarms(pulumi.ComponentResource):
         *,
         queues: Queues,
         machines: Mapping[str, Machine],
+        reconciler: Reconciler,
         account: pulumi.Input[str],
         email: str | None,
+        over_tls: bool,
     ) -> None:
         super().__init__("cesta:observacao:Alarmes", "alarmes")
         self._own = pulumi.ResourceOptions(parent=self)
         self._stack = names
         self.names: dict[str, pulumi.Output[str]] = {}
-        self.topic = self._topic(names.topico, account, email)
+        self.topic = self._topic(names.topico, account, email, over_tls=over_tls)
         self._queue_alarms(queues)
         for key, machine in machines.items():
             self._machine_alarms(key, machine)
+        self._reconciler_alarms(reconciler)
         self.register_outputs({})
 
-    def _topic(self, name: str, account: pulumi.Input[str], email: str | None) -> aws.sns.Topic:
+    def _topic(self, name: str, account: pulumi.Input[str], email: str | None, *, over_tls: bool) -> aws.sns.Topic:
         topic = aws.sns.Topic("alertas", name=name, opts=self._own)
         aws.sns.TopicPolicy(
             "alertas",
             arn=topic.arn,
-            policy=pulumi.Output.all(topic=topic.arn, account=account).apply(
-                lambda known: json.dumps(topic_for_alarms(**known))
+            policy=pulumi.Output.all(topic=topic.arn, account=account, region=aws.get_region_output().region).apply(
+                lambda known: json.dumps(topic_for_alarms(**known, prefix=self._stack.alarme(""), over_tls=over_tls))
             ),
             opts=self._own,
         )
@@ -76,19 +80,19 @@ class Alarms(pulumi.ComponentResource):
 
     def _queue_alarms(self, queues: Queues) -> None:
         visible = "ApproximateNumberOfMessagesVisible"
-        self._alarm(
+        self.watch(
             "compensacao-pendente",
-            "Há pedidos esperando a decisão de uma pessoa. Leia a fila cesta-compensacao-falhou e siga docs/runbook.md",
+            "Há pedidos esperando a decisão de uma pessoa: cesta intervencao listar. O que fazer: docs/runbook.md",
             metric=f"AWS/SQS/{visible}",
             dimensions={"QueueName": queues.humana.name},
         )
-        self._alarm(
+        self.watch(
             "pedidos-na-dlq",
             "Há pedidos aceitos cuja saga não pôde ser iniciada: veja as mensagens da DLQ e o log do iniciador.",
             metric=f"AWS/SQS/{visible}",
             dimensions={"QueueName": queues.criados_dlq.name},
         )
-        self._alarm(
+        self.watch(
             "pedidos-parados",
             f"O pedido mais antigo da fila espera há mais de {_OLDEST_SECONDS} s: veja o log do iniciador.",
             metric="AWS/SQS/ApproximateAgeOfOldestMessage",
@@ -98,7 +102,7 @@ class Alarms(pulumi.ComponentResource):
 
     def _machine_alarms(self, key: str, machine: Machine) -> None:
         for ending, (metric, what) in _FAILURES.items():
-            self._alarm(
+            self.watch(
                 f"{key}-{ending}",
                 f"Execuções da saga ({key}) {what}. Veja onde cada pedido parou: cesta pedido <ID>",
                 metric=f"AWS/States/{metric}",
@@ -106,7 +110,23 @@ class Alarms(pulumi.ComponentResource):
                 statistic="Sum",
             )
 
-    def _alarm(
+    def _reconciler_alarms(self, reconciler: Reconciler) -> None:
+        self.watch(
+            "conciliador-falhou",
+            "O conciliador não completou uma rodada ou um aviso: pedidos parados podem não ser vistos. Veja o log.",
+            metric="AWS/Lambda/Errors",
+            dimensions={"FunctionName": reconciler.function.name},
+            statistic="Sum",
+        )
+        self.watch(
+            "pedidos-nao-conciliados",
+            "O conciliador não conseguiu examinar alguns pedidos: veja o log dele (pedido não conciliado).",
+            metric="Cesta/ConciliacoesFalhadas",
+            dimensions={"service": "conciliador"},
+            statistic="Sum",
+        )
+
+    def watch(
         self,
         suffix: str,
         description: str,
@@ -116,6 +136,16 @@ class Alarms(pulumi.ComponentResource):
         threshold: int = 0,
         statistic: str = "Maximum",
     ) -> None:
+        """An alarm of the stack, to its topic, on a metric that is above a threshold for a minute.
+
+        Args:
+            suffix: of its name, and its key in ``names``.
+            description: what is wrong and where to look, for the person it calls.
+            metric: namespace and name, ``AWS/SQS/ApproximateAgeOfOldestMessage``.
+            dimensions: which resource's metric.
+            threshold: what is still all right.
+            statistic: over the minute.
+        """
         namespace, _, metric_name = metric.rpartition("/")
         alarm = aws.cloudwatch.MetricAlarm(
             suffix,

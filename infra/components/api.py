@@ -10,7 +10,9 @@ import pulumi
 import pulumi_aws as aws
 
 from handlers.domain import environment as env
+from infra.components.access_log import AccessLog
 from infra.components.functions import FunctionSpec, LambdaFunction
+from infra.cors import allow_origins, preflights
 from infra.names import ESTAGIO
 from infra.openapi import openapi, routes
 from policies import functions as policies
@@ -29,10 +31,6 @@ __all__ = ["Api"]
 
 _API_SECONDS: Final = 10
 """API Gateway gives up after 29 s, and a client long before (case C34)."""
-_RATE: Final = 200
-_BURST: Final = 400
-"""Requests a second, steady and at once. A million orders a day are 12 a second: this is room for a sale, and a
-bound on what a loop in someone's client can spend."""
 
 
 class Api(pulumi.ComponentResource):
@@ -63,12 +61,15 @@ class Api(pulumi.ComponentResource):
         ).function
         body = function.invoke_arn.apply(
             lambda arn: json.dumps(
-                openapi(
-                    app,
-                    title=names.api,
-                    invoke_arn=arn,
-                    authorizer=settings.authorizer,
-                    user_pools=settings.user_pools,
+                allow_origins(
+                    openapi(
+                        app,
+                        title=names.api,
+                        invoke_arn=arn,
+                        authorizer=settings.authorizer,
+                        user_pools=settings.user_pools,
+                    ),
+                    settings.origens_permitidas,
                 ),
                 sort_keys=True,
             )
@@ -76,7 +77,7 @@ class Api(pulumi.ComponentResource):
         rest_api = aws.apigateway.RestApi(
             "api", name=names.api, body=body, endpoint_configuration={"types": "REGIONAL"}, opts=own
         )
-        for route in routes(app):
+        for route in (*routes(app), *(preflights(app) if settings.origens_permitidas else ())):
             aws.lambda_.Permission(
                 route.key,
                 action="lambda:InvokeFunction",
@@ -92,15 +93,28 @@ class Api(pulumi.ComponentResource):
             triggers={"body": body.apply(lambda text: hashlib.sha256(text.encode()).hexdigest())},
             opts=own,
         )
+        access_log = AccessLog(names, settings, opts=own)
         stage = aws.apigateway.Stage(
-            "api", rest_api=rest_api.id, deployment=deployment.id, stage_name=ESTAGIO, opts=own
+            "api",
+            rest_api=rest_api.id,
+            deployment=deployment.id,
+            stage_name=ESTAGIO,
+            access_log_settings=access_log.stage,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=access_log.ready),
         )
         aws.apigateway.MethodSettings(
             "api",
             rest_api=rest_api.id,
             stage_name=stage.stage_name,
             method_path="*/*",
-            settings={"throttling_rate_limit": _RATE, "throttling_burst_limit": _BURST},
+            settings={
+                "throttling_rate_limit": settings.requisicoes_por_segundo,
+                "throttling_burst_limit": settings.rajada_de_requisicoes,
+                # Execution logs would hold whole requests, card tokens and all: said here, so that a stage where
+                # somebody turned them on by hand is put right.
+                "logging_level": "OFF",
+                "data_trace_enabled": False,
+            },
             opts=own,
         )
         self.url = stage.invoke_url
@@ -113,6 +127,8 @@ def _environment(settings: Settings, tables: Tables, queues: Queues) -> dict[str
         env.FILA_CRIADOS_URL: queues.criados.url,
         env.INJECAO_DE_FALHAS: str(settings.injecao_de_falhas).lower(),
     }
+    if settings.origens_permitidas:
+        variables[env.ORIGENS_PERMITIDAS] = ",".join(settings.origens_permitidas)
     if settings.api_url_base is not None:
         variables[env.API_URL_BASE] = settings.api_url_base
     return variables

@@ -10,7 +10,7 @@ import pulumi
 import pulumi_aws as aws
 
 from infra.names import Names
-from policies.documents import trust
+from policies.documents import trust_lambda
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from policies.documents import PolicyDocument
 
-__all__ = ["FunctionSpec", "LambdaFunction"]
+__all__ = ["FunctionSpec", "LambdaFunction", "seconds_text"]
 
 _RUNTIME: Final = "python3.13"
 _ARCHITECTURE: Final = "arm64"
@@ -69,7 +69,9 @@ class LambdaFunction(pulumi.ComponentResource):
         role = aws.iam.Role(
             spec.base,
             name=Names.papel(spec.name),
-            assume_role_policy=json.dumps(trust("lambda.amazonaws.com")),
+            assume_role_policy=aws.get_caller_identity_output().account_id.apply(
+                lambda account: json.dumps(trust_lambda(account=account))
+            ),
             opts=own,
         )
         self.policy = aws.iam.RolePolicy(
@@ -103,3 +105,8 @@ class LambdaFunction(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[log_group, self.policy]),
         )
         self.register_outputs({})
+
+
+def seconds_text(value: float) -> str:
+    """A time for a function's environment: no trailing ``.0``, nor the dust of a product such as 900 x 0.07."""
+    return f"{value:.10g}"

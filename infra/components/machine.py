@@ -65,8 +65,14 @@ class Machine(pulumi.ComponentResource):
         role = aws.iam.Role(
             key,
             name=Names.papel(name),
-            assume_role_policy=pulumi.Output.from_input(around.account).apply(
-                lambda account: json.dumps(trust("states.amazonaws.com", account=account))
+            assume_role_policy=pulumi.Output.all(around.account, aws.get_region_output().region).apply(
+                lambda at: json.dumps(
+                    trust(
+                        "states.amazonaws.com",
+                        account=at[0],
+                        source=f"arn:aws:states:{at[1]}:{at[0]}:stateMachine:{name}",
+                    )
+                )
             ),
             opts=own,
         )
@@ -77,11 +83,11 @@ class Machine(pulumi.ComponentResource):
             type="STANDARD",
             role_arn=role.arn,
             definition=definition.apply(to_json),
-            # Inputs and outputs are in the log, so that support sees why a step failed: they hold an order, never
-            # its card token, which does not enter an execution (design §5).
+            # Every state and error, but no data: the message that calls a person holds the task token, and a token is
+            # treated like a password (design §8). The history keeps the data for 90 days, behind its own permission.
             logging_configuration={
                 "level": "ALL",
-                "include_execution_data": True,
+                "include_execution_data": False,
                 "log_destination": pulumi.Output.concat(log_group.arn, ":*"),
             },
             # CreateStateMachine checks that the role can deliver the log: without this it fails every other time.

@@ -82,7 +82,8 @@ class Queues(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _refuse_plain_http(self, opts: pulumi.ResourceOptions) -> None:
-        for key, queue in (("criados", self.criados), ("criados-dlq", self.criados_dlq), ("humana", self.humana)):
+        # The human queue lets EventBridge in besides: its policy is set where the rule is (components.reconciler).
+        for key, queue in (("criados", self.criados), ("criados-dlq", self.criados_dlq)):
             aws.sqs.QueuePolicy(
                 key,
                 queue_url=queue.url,

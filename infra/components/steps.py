@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 
 from handlers.domain import environment as env
+from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO
 from handlers.domain.status import Etapa
-from infra.components.functions import FunctionSpec, LambdaFunction
+from infra.components.credentials import GatewayCredentials
+from infra.components.functions import FunctionSpec, LambdaFunction, seconds_text
 from infra.names import base_da_etapa
 from policies import functions as policies
 
@@ -32,16 +34,17 @@ class _Uses:
     policy: Callable[..., PolicyDocument]
     estoque: bool = False
     pedidos: bool = False
-    gateway: bool = False
+    gateway: tuple[str, ...] = ()
+    """The gateway's operations it makes."""
     doubt: bool = False
 
 
 _USES: Final[Mapping[Etapa, _Uses]] = {
     Etapa.RESERVAR_ESTOQUE: _Uses(policies.reservar_estoque, estoque=True),
-    Etapa.COBRAR_PAGAMENTO: _Uses(policies.cobrar_pagamento, pedidos=True, gateway=True),
+    Etapa.COBRAR_PAGAMENTO: _Uses(policies.cobrar_pagamento, pedidos=True, gateway=(COBRANCA, ESTORNO, CONSULTA)),
     Etapa.CONFIRMAR_PEDIDO: _Uses(policies.confirmar_pedido, pedidos=True),
     Etapa.EFETIVAR_RESERVA: _Uses(policies.efetivar_reserva, estoque=True, pedidos=True),
-    Etapa.ESTORNAR_PAGAMENTO: _Uses(policies.estornar_pagamento, pedidos=True, gateway=True, doubt=True),
+    Etapa.ESTORNAR_PAGAMENTO: _Uses(policies.estornar_pagamento, pedidos=True, gateway=(ESTORNO, CONSULTA), doubt=True),
     Etapa.LIBERAR_ESTOQUE: _Uses(policies.liberar_estoque, estoque=True),
 }
 
@@ -77,11 +80,14 @@ def _spec(etapa: Etapa, uses: _Uses, names: Names, settings: Settings, tables: T
         grants["pedidos"] = tables.pedidos.arn
         variables[env.TABELA_PEDIDOS] = tables.pedidos.name
     if uses.gateway:
+        credentials = GatewayCredentials(settings, *uses.gateway)
+        grants |= credentials.grants
+        variables |= credentials.environment
         variables[env.GATEWAY_URL] = settings.gateway_url
-        variables[env.GATEWAY_CONEXAO_SEGUNDOS] = _seconds(settings.gateway_conexao_segundos)
-        variables[env.GATEWAY_LEITURA_SEGUNDOS] = _seconds(settings.gateway_leitura_segundos)
+        variables[env.GATEWAY_CONEXAO_SEGUNDOS] = seconds_text(settings.gateway_conexao_segundos)
+        variables[env.GATEWAY_LEITURA_SEGUNDOS] = seconds_text(settings.gateway_leitura_segundos)
     if uses.doubt:
-        variables[env.JANELA_DUVIDA_SEGUNDOS] = _seconds(settings.janela_duvida_no_relogio)
+        variables[env.JANELA_DUVIDA_SEGUNDOS] = seconds_text(settings.janela_duvida_no_relogio)
     return FunctionSpec(
         base=base,
         name=names.funcao_da_etapa(etapa),
@@ -92,8 +98,3 @@ def _spec(etapa: Etapa, uses: _Uses, names: Names, settings: Settings, tables: T
         policy=uses.policy,
         grants=grants,
     )
-
-
-def _seconds(value: float) -> str:
-    """Without a trailing ``.0``, nor the dust of a product such as 900 x 0.07."""
-    return f"{value:.10g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 import pulumi_aws as aws
 
-from infra.names import INDICE_PENDENTES, Names
+from infra.names import INDICE_PENDENTES, INDICE_VERIFICACOES, Names
 
 __all__ = ["Tables"]
 
@@ -34,6 +34,7 @@ class Tables(pulumi.ComponentResource):
                 {"name": "pedidoId", "type": "S"},
                 {"name": "status", "type": "S"},
                 {"name": "pendenteDesde", "type": "S"},
+                {"name": "verificarEm", "type": "S"},
             ],
             # Sparse: only orders not settled yet have `pendenteDesde`. Never projects the card token.
             global_secondary_indexes=[
@@ -43,7 +44,14 @@ class Tables(pulumi.ComponentResource):
                     "range_key": "pendenteDesde",
                     "projection_type": "INCLUDE",
                     "non_key_attributes": ["criadoEm"],
-                }
+                },
+                # Sparse too: closed orders that are looked at once more, until money and stock are seen to be right.
+                {
+                    "name": INDICE_VERIFICACOES,
+                    "hash_key": "status",
+                    "range_key": "verificarEm",
+                    "projection_type": "KEYS_ONLY",
+                },
             ],
             point_in_time_recovery={"enabled": True},
             # The account's own KMS key for DynamoDB, not the service's: each use of it is in CloudTrail.

@@ -18,7 +18,7 @@ from infra.local.proofs.runner import run_proofs
 from infra.local.proofs.workbench import Workbench
 from infra.local.stack import EmbeddedStack
 from infra.ops.errors import OpsError
-from infra.ops.target import announce, aws, embedded
+from infra.ops.target import announce, aws, embedded, told
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -72,7 +72,8 @@ def prove_locally(*, as_json: bool, escala_espera: float) -> int:
 def prove_on_aws(stack: str, *, as_json: bool) -> int:
     """Run the proofs on a deployed stack; returns the exit code."""
     try:
-        report = _prove(Workbench(aws(stack)))
+        with told():
+            report = _prove(Workbench(aws(stack)))
     except OpsError as error:
         _progress.print(f"[red]erro:[/red] {escape(str(error))}")
         return 1

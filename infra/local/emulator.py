@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mypy_boto3_logs import CloudWatchLogsClient
     from mypy_boto3_sns import SNSClient
     from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_ssm import SSMClient
     from mypy_boto3_stepfunctions import SFNClient
 
     from infra.local.processes import Guardian
@@ -85,6 +86,8 @@ class AwsLocal:
     @overload
     def client(self, name: Literal["sqs"]) -> SQSClient: ...
     @overload
+    def client(self, name: Literal["ssm"]) -> SSMClient: ...
+    @overload
     def client(self, name: Literal["stepfunctions"]) -> SFNClient: ...
 
     def client(self, name: str) -> Any:
@@ -117,12 +120,13 @@ class AwsLocal:
         )
 
 
-def environment(*, port: int, run_dir: Path) -> dict[str, str]:
+def environment(*, port: int, run_dir: Path, iam: bool = False) -> dict[str, str]:
     """The emulator's whole environment, from which its Lambda workers' is made.
 
     Args:
         port: its port on 127.0.0.1.
         run_dir: where it keeps its state and unpacks the functions' zips.
+        iam: whether calls are refused that the caller's policies do not allow; functions then run as their roles.
     """
     return child_environment(run_dir) | {
         "GATEWAY_PORT": str(port),
@@ -134,18 +138,24 @@ def environment(*, port: int, run_dir: Path) -> dict[str, str]:
         # 0 = no cap: the default one, derived from the machine's memory, answers 429. Ours is in the launcher.
         "LAMBDA_ACCOUNT_CONCURRENCY": "0",
         "LOG_LEVEL": "WARNING",
+        "AUTH": "true" if iam else "false",
     }
 
 
-def start_emulator(guardian: Guardian, port: int) -> AwsLocal:
+def start_emulator(guardian: Guardian, port: int, *, iam: bool = False) -> AwsLocal:
     """Start the emulator and return when it answers.
+
+    Args:
+        guardian: who ends it with us.
+        port: its port on 127.0.0.1.
+        iam: see `environment`.
 
     Raises:
         ProcessDiedError: it ended instead.
         DeadlineError: it did not answer in time.
     """
     argv = [sys.executable, "-m", "infra.local.launcher"]
-    guardian.start(PROCESS_NAME, argv, environment(port=port, run_dir=guardian.run_dir))
+    guardian.start(PROCESS_NAME, argv, environment(port=port, run_dir=guardian.run_dir, iam=iam))
     aws = AwsLocal(endpoint=f"http://{LOOPBACK}:{port}")
     poll_until(
         lambda: True if is_up(f"{aws.endpoint}/_ministack/health") else None,

@@ -7,6 +7,7 @@ and serves until SIGTERM or Ctrl-C. What each card token does is in `infra.local
 
 from __future__ import annotations
 
+import hmac
 import json
 import select
 import signal
@@ -20,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import click
 
+from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO
 from infra.local.simulator_answers import Answer, Drop, Hang
 from infra.local.simulator_core import Gateway
 from infra.local.simulator_records import PedidoDeCobranca, PedidoDeEstorno, RequisicaoInvalidaError, chave_valida
@@ -28,7 +30,14 @@ from infra.local.simulator_store import FileStore, MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SimulatorServer", "main"]
+__all__ = ["CREDENTIAL_VARIABLES", "SimulatorServer", "main"]
+
+CREDENTIAL_VARIABLES: Final = {
+    COBRANCA: "SIMULADOR_CREDENCIAL_COBRANCA",
+    ESTORNO: "SIMULADOR_CREDENCIAL_ESTORNO",
+    CONSULTA: "SIMULADOR_CREDENCIAL_CONSULTA",
+}
+"""Environment variables with the credential that each operation demands; one that is absent is not checked."""
 
 MAX_BODY_BYTES: Final = 64 * 1024
 DRAIN_BYTES: Final = 1024 * 1024
@@ -36,6 +45,12 @@ IDLE_SECONDS: Final = 120
 """How long a kept-alive connection may stay silent."""
 
 HANG_POLL_SECONDS: Final = 0.1
+
+_OPERATIONS: Final = {
+    ("POST", "/cobrancas"): COBRANCA,
+    ("POST", "/estornos"): ESTORNO,
+    ("GET", "/cobrancas"): CONSULTA,
+}
 
 
 class SimulatorServer(ThreadingHTTPServer):
@@ -45,14 +60,18 @@ class SimulatorServer(ThreadingHTTPServer):
         port: 0 takes a free one.
         gateway: the rules.
         hang_seconds: after how long a hanging request is dropped, where the client did not leave before.
+        credentials: by operation; an operation that is absent takes anybody's request.
     """
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
 
-    def __init__(self, port: int, gateway: Gateway, *, hang_seconds: float) -> None:
+    def __init__(
+        self, port: int, gateway: Gateway, *, hang_seconds: float, credentials: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", port), _Request)
+        self.credentials = credentials or {}
         self.gateway = gateway
         self.hang_seconds = hang_seconds
 
@@ -102,6 +121,8 @@ class _Request(BaseHTTPRequestHandler):
         pedido_id = parse_qs(target.query).get("pedidoId", [None])[0]
         # Read before anything is decided: an unread body would be taken for the connection's next request.
         body: Mapping[str, object] = self._read_body() if self.command == "POST" else {}
+        if not self._is_authorized(target.path):
+            return Answer(401, {"codigo": "credencial_recusada"})
         match self.command, target.path:
             case "POST", "/cobrancas":
                 return self._gateway.charge(self._key(), PedidoDeCobranca.de_json(body))
@@ -119,6 +140,13 @@ class _Request(BaseHTTPRequestHandler):
                 return self._gateway.advance_clock(_seconds(body))
             case _:
                 return Answer(404, {"codigo": "rota_inexistente"})
+
+    def _is_authorized(self, path: str) -> bool:
+        """Whether the request carries its own operation's credential: another operation's will not do."""
+        expected = cast("SimulatorServer", self.server).credentials.get(_OPERATIONS.get((self.command, path), ""))
+        if expected is None:
+            return True
+        return hmac.compare_digest(self.headers.get("Authorization", "").encode(), f"Bearer {expected}".encode())
 
     @property
     def _gateway(self) -> Gateway:
@@ -202,14 +230,27 @@ def _stop(_signal: int, _frame: object) -> NoReturn:
     show_default=True,
     help="Por quanto tempo uma requisição pendurada espera o cliente desistir.",
 )
+@click.option("--credencial-cobranca", envvar=CREDENTIAL_VARIABLES[COBRANCA], help="Exigida por POST /cobrancas.")
+@click.option("--credencial-estorno", envvar=CREDENTIAL_VARIABLES[ESTORNO], help="Exigida por POST /estornos.")
+@click.option("--credencial-consulta", envvar=CREDENTIAL_VARIABLES[CONSULTA], help="Exigida por GET /cobrancas.")
 @click.option("--estado", type=click.Path(dir_okay=False, path_type=Path), help="Arquivo que guarda o estado.")
-def main(porta: int, janela_duvida_segundos: float, pendura_segundos: float, estado: Path | None) -> None:
+def main(
+    porta: int,
+    janela_duvida_segundos: float,
+    pendura_segundos: float,
+    credencial_cobranca: str | None,
+    credencial_estorno: str | None,
+    credencial_consulta: str | None,
+    estado: Path | None,
+) -> None:
     """Serve until SIGTERM or Ctrl-C; the signal ends the process at once, whatever hangs."""
     store = MemoryStore() if estado is None else FileStore(estado)
     gateway = Gateway(doubt_window_seconds=janela_duvida_segundos, clock=time.time, store=store)
     for stop_signal in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop_signal, _stop)
-    with SimulatorServer(porta, gateway, hang_seconds=pendura_segundos) as server:
+    given = {COBRANCA: credencial_cobranca, ESTORNO: credencial_estorno, CONSULTA: credencial_consulta}
+    credentials = {operation: credential for operation, credential in given.items() if credential}
+    with SimulatorServer(porta, gateway, hang_seconds=pendura_segundos, credentials=credentials) as server:
         click.echo(json.dumps({"gateway": server.url, "porta": server.server_port}))
         sys.stdout.flush()
         server.serve_forever()

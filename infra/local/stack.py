@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -24,14 +25,18 @@ from infra.local.deploy import PROJECT, Deployment, deploy
 from infra.local.emulator import AwsLocal, configure, is_up, start_emulator
 from infra.local.endpoints import Endpoints, api_url, endpoints
 from infra.local.errors import ProcessDiedError
+from infra.local.guardian import session_members
 from infra.local.processes import LOOPBACK, Guardian, child_environment, choose_port, poll_until
-from infra.local.seed import seed
+from infra.local.seed import seed, seed_parameters
 from infra.local.settings_file import read_settings
+from infra.local.simulator import CREDENTIAL_VARIABLES
 from infra.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from pathlib import Path
+
+    import psutil
 
     from infra.local.monitor import DeployedResource
 
@@ -87,6 +92,7 @@ class EmbeddedStack:
         porta_aws: int | None = None,
         porta_gateway: int | None = None,
         escala_espera: float = DEFAULT_WAIT_SCALE,
+        iam: bool = False,
         on_progress: Callable[[Phase], None] | None = None,
     ) -> Generator[EmbeddedStack]:
         """Start everything; ready when the block begins.
@@ -95,6 +101,7 @@ class EmbeddedStack:
             porta_aws: the emulator's port on 127.0.0.1; a free one by default.
             porta_gateway: the gateway's port on 127.0.0.1; a free one by default.
             escala_espera: factor of retry intervals, Wait states and the doubt window; 1 = real time.
+            iam: whether the emulator enforces the roles' policies.
             on_progress: told of every phase and resource, from whichever thread made it.
 
         Raises:
@@ -106,7 +113,7 @@ class EmbeddedStack:
             ports = builder.choose_ports(porta_aws, porta_gateway)
             guardian = resources.enter_context(Guardian())
             with _deaths_told(guardian):
-                stack = builder.build(guardian, ports, escala_espera)
+                stack = builder.build(guardian, ports, escala_espera, iam=iam)
                 resources.enter_context(AlarmWatcher(stack.aws))
                 yield stack
 
@@ -119,6 +126,10 @@ class EmbeddedStack:
     def run_dir(self) -> Path:
         """Where the processes write; gone with the stack."""
         return self._guardian.run_dir
+
+    def processes(self) -> list[psutil.Process]:
+        """Every live process of the stack: emulator, gateway, the functions' workers."""
+        return session_members(self._guardian.session)
 
     def check(self) -> None:
         """Raise ProcessDiedError if a process of the stack has died."""
@@ -166,7 +177,7 @@ class _Builder:
         aws = choose_port(porta_aws, option="--porta-aws", taken=asked if porta_aws is None else ())
         return aws, choose_port(porta_gateway, option="--porta-gateway", taken=[aws])
 
-    def build(self, guardian: Guardian, ports: tuple[int, int], wait_scale: float) -> EmbeddedStack:
+    def build(self, guardian: Guardian, ports: tuple[int, int], wait_scale: float, *, iam: bool) -> EmbeddedStack:
         aws_port, gateway_port = ports
         gateway_url = f"http://{LOOPBACK}:{gateway_port}"
         config = read_settings(
@@ -183,10 +194,12 @@ class _Builder:
         with self._phase("ambiente dos workers Lambda"):
             worker_python = worker_env.ensure()
         with self._phase("emulador da AWS"):
-            aws = start_emulator(guardian, aws_port)
+            aws = start_emulator(guardian, aws_port, iam=iam)
             configure(aws, wait_scale=wait_scale)
         with self._phase("gateway de pagamento"):
-            _start_gateway(guardian, gateway_port, settings)
+            # The gateway takes an operation with its own credential alone, as the functions read them.
+            credentials = {operation: secrets.token_urlsafe() for operation in CREDENTIAL_VARIABLES}
+            _start_gateway(guardian, gateway_port, settings, credentials)
         with self._phase("recursos do programa Pulumi") as name:
             deployment = deploy(
                 aws,
@@ -197,6 +210,8 @@ class _Builder:
             )
         with self._phase("estoque inicial"):
             seed(aws, Names(LOCAL).tabela_estoque)
+            by_operation = settings.parametros_do_gateway
+            seed_parameters(aws, {by_operation[operation]: value for operation, value in credentials.items()})
         return EmbeddedStack(
             aws=aws,
             gateway_url=gateway_url,
@@ -225,12 +240,13 @@ def _load_program() -> Callable[[], None]:
     return program
 
 
-def _start_gateway(guardian: Guardian, port: int, settings: Settings) -> None:
+def _start_gateway(guardian: Guardian, port: int, settings: Settings, credentials: Mapping[str, str]) -> None:
     argv = [sys.executable, "-m", "infra.local.simulator", "--porta", str(port)]
     argv += ["--janela-duvida-segundos", str(settings.janela_duvida_no_relogio)]
     # A function that waits for it is ended first, so a hang always outlasts its client.
     argv += ["--pendura-segundos", str(settings.lambda_segundos + 10)]
-    guardian.start(GATEWAY_PROCESS, argv, child_environment(guardian.run_dir))
+    secret = {CREDENTIAL_VARIABLES[operation]: value for operation, value in credentials.items()}
+    guardian.start(GATEWAY_PROCESS, argv, child_environment(guardian.run_dir) | secret)
     url = f"http://{LOOPBACK}:{port}/_simulador/saude"
     poll_until(
         lambda: True if is_up(url) else None,

@@ -5,6 +5,7 @@ Reads whole tables, so it is for the embedded stack and for stacks of tests, nev
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,13 @@ class Books:
         orders: rows by pedidoId, card tokens included: their absence is one of the promises.
         stock: rows by SKU.
         statement: what the simulated gateway did.
+        live: orders whose execution is running.
     """
 
     orders: Mapping[str, Mapping[str, Any]]
     stock: Mapping[str, StockRow]
     statement: Statement
+    live: frozenset[str]
 
 
 def read_books(target: Target) -> Books:
@@ -43,7 +46,15 @@ def read_books(target: Target) -> Books:
         row["sku"]: StockRow(row["sku"], row["saldo"], row.get("reservas", {}))
         for row in _scan(target, target.tabelas["estoque"])
     }
-    return Books(orders, stock, Facts(target).statement())
+    return Books(orders, stock, Facts(target).statement(), frozenset(_live(target)))
+
+
+def _live(target: Target) -> Iterator[str]:
+    for machine in target.maquinas.values():
+        pages = target.sfn.get_paginator("list_executions").paginate(stateMachineArn=machine, statusFilter="RUNNING")
+        for page in pages:
+            # A resumption's name is the order's id and its number: `<pedidoId>-c<n>`.
+            yield from (re.sub(r"-c\d+$", "", found["name"]) for found in page["executions"])
 
 
 def _scan(target: Target, table: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +71,7 @@ def violations(books: Books, initial: Mapping[str, int]) -> list[str]:
         initial: units each SKU began with.
     """
     found = [*_stock_violations(books, initial), *_money_violations(books)]
-    found += [violation for order in books.orders.values() for violation in _order_violations(order)]
+    found += [violation for order in books.orders.values() for violation in _order_violations(books, order)]
     return found
 
 
@@ -86,8 +97,13 @@ def _reservation_violations(books: Books, sku: str, row: StockRow) -> Iterator[s
         order = books.orders.get(pedido_id)
         if order is None:
             yield f"{sku}: {units} reservadas para {pedido_id}, que não existe"
-        elif order["status"] in FINAIS and "pendenteDesde" not in order:
+        elif order["status"] in FINAIS and "pendenteDesde" not in order and not _left_open(order, "estoque"):
             yield f"{sku}: {units} reservadas para {pedido_id}, que já está {order['status']}"
+
+
+def _left_open(order: Mapping[str, Any], what: str) -> bool:
+    """Whether the person who closed the case said that it stays open."""
+    return what in order.get("caso", {}).get("pendencias", "")
 
 
 def _settled_units(books: Books) -> Counter[str]:
@@ -131,6 +147,8 @@ def _settlement_violations(
         yield f"{pedido_id}: {status} com {net} centavos do cliente"
 
 
-def _order_violations(order: Mapping[str, Any]) -> Iterator[str]:
+def _order_violations(books: Books, order: Mapping[str, Any]) -> Iterator[str]:
+    if order["status"] in {Status.RECEBIDO, Status.COMPENSANDO} and order["pedidoId"] not in books.live:
+        yield f"{order['pedidoId']}: {order['status']} sem execução viva e sem ninguém que o veja"
     if order["status"] != Status.RECEBIDO and "cartaoToken" in order:
         yield f"{order['pedidoId']}: {order['status']} ainda guarda o token do cartão"

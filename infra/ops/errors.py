@@ -4,12 +4,22 @@ OpsError
 ├── NoEmbeddedStackError     no `cesta local` is running
 ├── UnknownOrderError        no such order
 ├── StackNotFoundError       the stack is not deployed in this account and region
+├── AwsUnreachableError      AWS did not answer, or not to us
+├── CaseRefusedError         the decision cannot be taken on that case
 └── FrontDoorError           the API did not answer as its contract says
 """
 
 from __future__ import annotations
 
-__all__ = ["FrontDoorError", "NoEmbeddedStackError", "OpsError", "StackNotFoundError", "UnknownOrderError"]
+__all__ = [
+    "AwsUnreachableError",
+    "CaseRefusedError",
+    "FrontDoorError",
+    "NoEmbeddedStackError",
+    "OpsError",
+    "StackNotFoundError",
+    "UnknownOrderError",
+]
 
 
 class OpsError(Exception):
@@ -53,6 +63,30 @@ class StackNotFoundError(OpsError):
         super().__init__(
             f"a stack {stack} não tem {recurso} nesta conta e região; confira AWS_PROFILE, AWS_REGION e `pulumi up`"
         )
+
+
+class AwsUnreachableError(OpsError):
+    """AWS did not answer, or not to whoever asks.
+
+    Attributes:
+        problema: class of the error, or AWS's code and the operation; never a value.
+    """
+
+    def __init__(self, problema: str) -> None:
+        self.problema = problema
+        super().__init__(f"a AWS não atendeu ({problema}); confira credenciais, permissões, AWS_PROFILE e AWS_REGION")
+
+
+class CaseRefusedError(OpsError):
+    """A human case that does not take the decision given; nothing was changed.
+
+    Attributes:
+        pedido_id: the order.
+    """
+
+    def __init__(self, pedido_id: str, problema: str) -> None:
+        self.pedido_id = pedido_id
+        super().__init__(f"o pedido {pedido_id} {problema}")
 
 
 class FrontDoorError(OpsError):

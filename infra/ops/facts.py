@@ -33,6 +33,10 @@ _ORDER_ATTRIBUTES = (
     "estorno",
     "responsavel",
     "justificativa",
+    "resolucao",
+    "decididoEm",
+    "verificarEm",
+    "falhas",
 )
 
 OrderRow = dict[str, Any]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from handlers.domain.status import Status, etapa_do_cliente
 from infra.ops.errors import UnknownOrderError
+from infra.ops.executions import ASKING, executions_of, is_asking
 from infra.ops.facts import Facts
-from infra.ops.history import read_execution
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from infra.ops.target import Target
 
 __all__ = ["OrderView", "look"]
-
-_ASKING = ("CompensacaoFalhouParaFilaHumana", "PendenciaParaFilaHumana")
 
 Situacao = Literal["nada", "cobrado", "estornado", "em_duvida"]
 
@@ -79,8 +77,9 @@ def look(target: Target, pedido_id: str) -> OrderView:
     row = facts.order(pedido_id)
     if row is None:
         raise UnknownOrderError(pedido_id, target.tabelas["pedidos"])
-    arn = target.execution_arn(pedido_id)
-    execution = read_execution(target.sfn, arn)
+    executions = executions_of(target, pedido_id)
+    execution = executions[-1] if executions else None
+    arn = execution.arn if execution is not None else target.execution_arn(pedido_id)
     stock = facts.stock(row["sku"])
     seen = _Seen(row, execution, stock.reserved(pedido_id) if stock is not None else 0, money(row))
     return {
@@ -88,10 +87,10 @@ def look(target: Target, pedido_id: str) -> OrderView:
         "status": row["status"],
         "etapa": etapa_do_cliente(Status(row["status"]), row.get("cobranca", {}).get("estado")).value,
         "execucao": {"arn": arn, "status": execution.status if execution is not None else "INEXISTENTE"},
-        "linha": _timeline(execution, row),
+        "linha": _timeline(executions, row),
         "estoque": {"reservado": seen.reserved},
         "dinheiro": seen.money,
-        "ultimoErro": _last_error(execution, row),
+        "ultimoErro": _last_error(executions, row),
         "caso": row.get("caso"),
         "proximoPasso": _next_step(seen),
     }
@@ -129,16 +128,18 @@ def _situation(charge: dict[str, Any], taken: int, returned: int) -> Situacao:
 # --- The timeline --------------------------------------------------------------------------------------------------
 
 
-def _timeline(execution: Execution | None, row: OrderRow) -> list[Line]:
+def _timeline(executions: tuple[Execution, ...], row: OrderRow) -> list[Line]:
     lines: list[Line] = [
         {"em": row["criadoEm"], "estado": "POST /pedidos", "evento": "pedido recebido", "tentativas": 1}
     ]
-    if execution is None:
-        return lines
-    lines += [_line(visit, last=visit is execution.visits[-1], execution=execution) for visit in execution.visits]
-    if execution.stopped is not None:
-        ended = f"execução terminou: {execution.status}"
-        lines.append({"em": _iso(execution.stopped), "estado": "(fim)", "evento": ended, "tentativas": 0})
+    for n, execution in enumerate(executions):
+        if n > 0:
+            started = "retomado por uma pessoa"
+            lines.append({"em": _iso(execution.started), "estado": "(retomada)", "evento": started, "tentativas": 0})
+        lines += [_line(visit, last=visit is execution.visits[-1], execution=execution) for visit in execution.visits]
+        if execution.stopped is not None:
+            ended = f"execução terminou: {execution.status}"
+            lines.append({"em": _iso(execution.stopped), "estado": "(fim)", "evento": ended, "tentativas": 0})
     return lines
 
 
@@ -153,7 +154,7 @@ def _line(visit: Visit, *, last: bool, execution: Execution) -> Line:
 
 def _event(visit: Visit, *, last: bool, execution: Execution) -> str:
     if last and execution.status == "RUNNING":
-        if visit.state in _ASKING:
+        if visit.state in ASKING:
             return "aguardando decisão de uma pessoa"
         return f"em andamento, última falha {visit.error}" if visit.error else "em andamento"
     if visit.failed:
@@ -167,8 +168,8 @@ def _iso(moment: datetime) -> str:
     return moment.astimezone(tz=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _last_error(execution: Execution | None, row: OrderRow) -> str | None:
-    errors = [visit.error for visit in execution.visits if visit.error] if execution is not None else []
+def _last_error(executions: tuple[Execution, ...], row: OrderRow) -> str | None:
+    errors = [visit.error for execution in executions for visit in execution.visits if visit.error]
     return errors[-1] if errors else row.get("motivo")
 
 
@@ -177,15 +178,14 @@ def _last_error(execution: Execution | None, row: OrderRow) -> str | None:
 
 def _next_step(seen: _Seen) -> str:
     running = seen.execution is not None and seen.execution.status == "RUNNING"
-    waiting = running and bool(seen.execution and seen.execution.visits and seen.execution.visits[-1].state in _ASKING)
-    if waiting:
-        return "uma pessoa precisa decidir: leia o caso na fila humana e siga o runbook (docs/runbook.md)"
+    if seen.execution is not None and is_asking(seen.execution):
+        return "uma pessoa precisa decidir: `cesta intervencao listar` mostra o caso (docs/runbook.md diz o que fazer)"
     if running:
         return "nenhum: a saga está em andamento; consulte de novo em alguns minutos"
     if seen.execution is None and seen.status is Status.RECEBIDO:
-        return "o pedido está aceito e aguarda início; se passar de 2 minutos, repita o mesmo POST, que é seguro"
+        return "o pedido está aceito e aguarda início; o conciliador o reenvia, e repetir o mesmo POST é seguro"
     if not _closed(seen):
-        return "a execução parou antes do fim: o pedido precisa de uma pessoa (docs/runbook.md)"
+        return "a execução parou antes do fim: o pedido precisa de uma pessoa, `cesta intervencao listar`"
     return "nenhum: o pedido chegou ao fim e as contas fecham"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,17 +16,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 import boto3
 import psutil
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from handlers.domain import environment
 from handlers.domain.status import Etapa
 from infra.local.emulator import AwsLocal
 from infra.local.guardian import RUN_DIR_PREFIX
 from infra.names import ESTAGIO, Names
-from infra.ops.errors import NoEmbeddedStackError, StackNotFoundError
+from infra.ops.errors import AwsUnreachableError, NoEmbeddedStackError, StackNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
     from botocore.credentials import Credentials
     from mypy_boto3_apigateway import APIGatewayClient
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
 
     from infra.local.endpoints import Endpoints
 
-__all__ = ["Target", "announce", "aws", "embedded", "running_embedded"]
+__all__ = ["KnownEntrances", "Target", "announce", "aws", "embedded", "running_embedded", "told"]
 
 ANNOUNCEMENT = "endpoints.json"
 """File in a running stack's own directory, gone with it: how other commands find the stack."""
+
+_ABSENT = frozenset({"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist", "ResourceNotFoundException"})
 
 _CLIENT_CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"total_max_attempts": 4, "mode": "standard"})
 
@@ -74,6 +77,43 @@ class AwsAccount:
         return {"AWS_DEFAULT_REGION": self.region}
 
 
+class Entrances(Protocol):
+    """What cannot be derived from names: asked of AWS when first used, since not every command needs every right."""
+
+    def api(self) -> str:
+        """The API's URL without trailing slash."""
+        ...
+
+    def gateway(self) -> str:
+        """The payment gateway's URL."""
+        ...
+
+    def filas(self) -> Mapping[str, str]:
+        """Queue URLs."""
+        ...
+
+
+@dataclass(frozen=True)
+class KnownEntrances:
+    """Entrances known from the start."""
+
+    known_api: str
+    known_gateway: str
+    known_filas: Mapping[str, str]
+
+    def api(self) -> str:
+        """The API's URL without trailing slash."""
+        return self.known_api
+
+    def gateway(self) -> str:
+        """The payment gateway's URL."""
+        return self.known_gateway
+
+    def filas(self) -> Mapping[str, str]:
+        """Queue URLs."""
+        return self.known_filas
+
+
 @dataclass(frozen=True)
 class Target:
     """One deployed stack.
@@ -82,10 +122,8 @@ class Target:
         alvo: ``local`` or ``aws``.
         stack: the Pulumi stack.
         regiao: AWS region.
-        api: the API's URL without trailing slash.
-        gateway: the payment gateway's URL.
+        entrances: where the API, the gateway and the queues are.
         tabelas: table names.
-        filas: queue URLs.
         maquinas: state machine ARNs.
         clients: where SDK clients come from.
         signing: credentials that sign requests to the API, or None where it takes anybody's.
@@ -94,13 +132,26 @@ class Target:
     alvo: str
     stack: str
     regiao: str
-    api: str
-    gateway: str
+    entrances: Entrances
     tabelas: Mapping[str, str]
-    filas: Mapping[str, str]
     maquinas: Mapping[str, str]
     clients: Clients
     signing: Credentials | None = None
+
+    @cached_property
+    def api(self) -> str:
+        """The API's URL without trailing slash."""
+        return self.entrances.api()
+
+    @cached_property
+    def gateway(self) -> str:
+        """The payment gateway's URL."""
+        return self.entrances.gateway()
+
+    @cached_property
+    def filas(self) -> Mapping[str, str]:
+        """Queue URLs."""
+        return self.entrances.filas()
 
     @property
     def names(self) -> Names:
@@ -139,10 +190,8 @@ def embedded(endpoints: Endpoints) -> Target:
         alvo="local",
         stack="local",
         regiao=endpoints["regiao"],
-        api=endpoints["api"],
-        gateway=endpoints["gateway"],
+        entrances=KnownEntrances(endpoints["api"], endpoints["gateway"], endpoints["filas"]),
         tabelas=endpoints["tabelas"],
-        filas=endpoints["filas"],
         maquinas=endpoints["maquinas"],
         clients=AwsLocal(
             endpoint=endpoints["aws"],
@@ -172,47 +221,57 @@ def running_embedded() -> Target:
 
 
 def aws(stack: str) -> Target:
-    """A stack deployed on the account and region of the environment; raises `StackNotFoundError`."""
-    session = boto3.Session()
-    region = session.region_name or "us-east-1"
-    account = AwsAccount(session, region)
-    lookup = _Lookup(account, Names(stack))
-    names = lookup.names
-    account_id: str = account.client("sts").get_caller_identity()["Account"]
+    """A stack deployed on the account and region of the environment.
+
+    Raises:
+        AwsUnreachableError: no credentials, no right, or no answer.
+    """
+    with told():
+        session = boto3.Session()
+        region = session.region_name or "us-east-1"
+        account = AwsAccount(session, region)
+        names = Names(stack)
+        account_id: str = account.client("sts").get_caller_identity()["Account"]
     machine = f"arn:aws:states:{region}:{account_id}:stateMachine:"
     return Target(
         alvo="aws",
         stack=stack,
         regiao=region,
-        api=lookup.api_url(),
-        gateway=lookup.gateway_url(),
+        entrances=_AwsEntrances(account, names),
         tabelas={"pedidos": names.tabela_pedidos, "estoque": names.tabela_estoque},
-        filas={
-            "criados": lookup.queue_url(names.fila_criados),
-            "criadosDlq": lookup.queue_url(names.fila_criados_dlq),
-            "humana": lookup.queue_url(names.fila_humana),
-        },
         maquinas={"pedido": machine + names.maquina_pedido, "retomada": machine + names.maquina_retomada},
         clients=account,
         signing=session.get_credentials(),
     )
 
 
+@contextmanager
+def told() -> Generator[None]:
+    """Turn what the SDK raises into an `AwsUnreachableError`, for whoever reads it at a terminal."""
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "")
+        raise AwsUnreachableError(f"{code or 'erro'} em {error.operation_name}") from error
+    except BotoCoreError as error:
+        raise AwsUnreachableError(type(error).__name__) from error
+
+
 @dataclass(frozen=True)
-class _Lookup:
-    """What cannot be derived from names alone is asked of AWS."""
+class _AwsEntrances:
+    """Entrances of a deployed stack; raises `StackNotFoundError` where it lacks one."""
 
     account: AwsAccount
     names: Names
 
-    def queue_url(self, name: str) -> str:
-        sqs: SQSClient = self.account.client("sqs")
-        try:
-            return sqs.get_queue_url(QueueName=name)["QueueUrl"]
-        except ClientError as error:
-            raise StackNotFoundError(f"a fila {name}", self.names.stack) from error
+    def filas(self) -> Mapping[str, str]:
+        return {
+            "criados": self._queue_url(self.names.fila_criados),
+            "criadosDlq": self._queue_url(self.names.fila_criados_dlq),
+            "humana": self._queue_url(self.names.fila_humana),
+        }
 
-    def api_url(self) -> str:
+    def api(self) -> str:
         gateway: APIGatewayClient = self.account.client("apigateway")
         for page in gateway.get_paginator("get_rest_apis").paginate():
             for api in page["items"]:
@@ -220,11 +279,24 @@ class _Lookup:
                     return f"https://{api.get('id')}.execute-api.{self.account.region}.amazonaws.com/{ESTAGIO}"
         raise StackNotFoundError(f"a API {self.names.api}", self.names.stack)
 
-    def gateway_url(self) -> str:
+    def gateway(self) -> str:
         function = self.names.funcao_da_etapa(Etapa.COBRAR_PAGAMENTO)
         lambdas: LambdaClient = self.account.client("lambda")
-        try:
+        with self._found(f"a função {function}"):
             configuration = lambdas.get_function_configuration(FunctionName=function)
-        except ClientError as error:
-            raise StackNotFoundError(f"a função {function}", self.names.stack) from error
         return configuration.get("Environment", {}).get("Variables", {})[environment.GATEWAY_URL]
+
+    def _queue_url(self, name: str) -> str:
+        sqs: SQSClient = self.account.client("sqs")
+        with self._found(f"a fila {name}"):
+            return sqs.get_queue_url(QueueName=name)["QueueUrl"]
+
+    @contextmanager
+    def _found(self, what: str) -> Generator[None]:
+        try:
+            yield
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code", "")
+            if code in _ABSENT:
+                raise StackNotFoundError(what, self.names.stack) from error
+            raise

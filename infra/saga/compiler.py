@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
+from infra.saga.asl import Definition, State, reachable
 from infra.saga.errors import MissingResourceError
 from infra.saga.model import Constant, Context, Input, JsonText, StepKind
 from infra.saga.validation import validate
@@ -33,10 +34,7 @@ if TYPE_CHECKING:
         Value,
     )
 
-__all__ = ["PLATFORM_ERRORS", "Definition", "Resources", "compile_resumption", "compile_saga", "reachable", "to_json"]
-
-State: TypeAlias = "dict[str, Any]"
-Definition: TypeAlias = "dict[str, Any]"
+__all__ = ["PLATFORM_ERRORS", "Definition", "Resources", "compile_resumption", "compile_saga", "to_json"]
 
 PLATFORM_ERRORS = (
     "Lambda.ServiceException",
@@ -119,26 +117,6 @@ def compile_resumption(saga: Saga, resources: Resources) -> Definition:
 def to_json(definition: Definition) -> str:
     """The definition as the text that is deployed."""
     return json.dumps(definition, ensure_ascii=False, indent=2)
-
-
-def reachable(states: Mapping[str, State], start: str) -> frozenset[str]:
-    """Names of the states that can follow ``start``, itself among them."""
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting.extend(_successors(states[name]))
-    return frozenset(seen)
-
-
-def _successors(state: State) -> Iterable[str]:
-    for branch in (state, *state.get("Catch", ()), *state.get("Choices", ())):
-        if "Next" in branch:
-            yield branch["Next"]
-    if "Default" in state:
-        yield state["Default"]
 
 
 class _Compiler:
@@ -296,7 +274,7 @@ class _Compiler:
         assigned = {table.status: {"S": record.status}}
         assigned |= {name: _attribute(value) for name, value in record.assign.items()}
         once = {name: _map_attribute(fields) for name, fields in record.assign_once.items()}
-        sets = [f"#{name} = :{name}" for name in assigned]
+        sets = [f"{_path(name)} = :{_placeholder(name)}" for name in assigned]
         sets += [f"#{name} = if_not_exists(#{name}, :{name})" for name in once]
         update = f"SET {', '.join(sets)}"
         if record.remove:
@@ -307,9 +285,11 @@ class _Compiler:
             "Key": {table.key: {"S.$": f"$.{table.key_path}"}},
             "UpdateExpression": update,
             "ConditionExpression": f"#{table.status} IN ({', '.join(allowed)})",
-            "ExpressionAttributeNames": {f"#{name}": name for name in (*assigned, *once, *record.remove)},
+            "ExpressionAttributeNames": {
+                f"#{part}": part for name in (*assigned, *once, *record.remove) for part in name.split(".")
+            },
             "ExpressionAttributeValues": {
-                **{f":{name}": value for name, value in {**assigned, **once}.items()},
+                **{f":{_placeholder(name)}": value for name, value in {**assigned, **once}.items()},
                 **allowed,
             },
         }
@@ -328,14 +308,27 @@ class _Compiler:
         states[human.wait] = self._wait_for_answer(human, asked_from)
         states[human.decide] = {
             "Type": "Choice",
-            "Choices": [self._choice(human, answer, answer.then or back_to) for answer in human.answers],
+            "Choices": [self._choice(human, answer, _leads_to(answer, back_to)) for answer in human.answers],
             "Default": asked_from,
         }
         if isinstance(human.closing, str):
             states[human.closing] = {"Type": "Succeed"}
         else:
             states[human.closing.name] = self._status_write(human.closing, following=None, on_failure=asked_from)
+        for answer in human.answers:
+            if answer.record is not None:
+                states[answer.record.name] = self._answer_record(answer, answer.record, asked_from, back_to)
         return states
+
+    def _answer_record(self, answer: Answer, record: StatusRecord, asked_from: str, back_to: str | None) -> State:
+        if answer.then is not None:
+            return self._status_write(record, following=None, on_failure=asked_from)
+        following = back_to or asked_from
+        # The answer is in the execution's history as well, so an audit that fails never stops what was decided.
+        return {
+            **self._status_write(record, following=following, on_failure=following),
+            "Catch": [_catch(["States.ALL"], following, None)],
+        }
 
     def _wait_for_answer(self, human: HumanStep, asked_from: str) -> State:
         body: State = {}
@@ -373,6 +366,7 @@ class _Compiler:
                 {"Variable": variable, "IsString": True},
                 {"Not": {"Variable": variable, "StringEquals": ""}},
             ]
+        tests += [{"Variable": f"{given}.{name}", "IsPresent": True} for name in answer.given]
         return {"And": tests, "Next": target}
 
 
@@ -381,6 +375,20 @@ class _Compiler:
 
 def _names(errors: Iterable[ErrorClass]) -> list[str]:
     return [error.__name__ for error in errors]
+
+
+def _leads_to(answer: Answer, back_to: str | None) -> str | None:
+    if answer.then is None and answer.record is not None:
+        return answer.record.name
+    return answer.then or back_to
+
+
+def _path(name: str) -> str:
+    return ".".join(f"#{part}" for part in name.split("."))
+
+
+def _placeholder(name: str) -> str:
+    return name.replace(".", "_")
 
 
 def _next(following: str | None) -> State:

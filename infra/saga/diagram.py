@@ -8,59 +8,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from infra.saga.picture import arrows, box_kind
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
+
+    from infra.saga.picture import Arrow, BoxKind
 
 __all__ = ["mermaid"]
 
-_SHAPES = {
-    "Choice": ("{", "}"),
-    "Succeed": ("([", "])"),
-    "Fail": ("[[", "]]"),
+_SHAPES: Mapping[BoxKind, tuple[str, str]] = {
+    "task": ("[", "]"),
+    "record": ("[/", "/]"),
+    "person": (">", "]"),
+    "choice": ("{", "}"),
+    "success": ("([", "])"),
+    "failure": ("[[", "]]"),
+    "other": ("[", "]"),
 }
-_RECORD = ("[/", "/]")
-_PERSON = (">", "]")
-_TASK = ("[", "]")
+_LINES = {"forward": "==>", "back": "-->", "answer": "-->", "failure": "-.->"}
 
 
-def mermaid(definition: Mapping[str, Any]) -> str:
-    """The state machine as a Mermaid flowchart, in the order of its states."""
+def mermaid(definition: Mapping[str, Any], *, route: Sequence[str] = ()) -> str:
+    """The state machine as a Mermaid flowchart, in the order of its states.
+
+    Args:
+        definition: the state machine.
+        route: states of a counterexample, whose boxes are then marked.
+    """
     states: Mapping[str, Mapping[str, Any]] = definition["States"]
-    forward = set(_way_forward(states, definition["StartAt"]))
-    lines = ["flowchart TD", f"    inicio((início)) ==> {definition['StartAt']}"]
-    lines += [f"    {name}{_shape(name, state)}" for name, state in states.items()]
+    ids = {name: _id(name, index) for index, name in enumerate(states)}
+    lines = ["flowchart TD", f"    inicio((início)) ==> {ids.get(definition['StartAt'], 'inexistente')}"]
     for name, state in states.items():
-        lines += [f"    {edge}" for edge in _edges(name, state, thick=name in forward)]
+        opening, closing = _SHAPES[box_kind(state)]
+        lines.append(f'    {ids[name]}{opening}"{_text(name)}"{closing}')
+    lines += [f"    {_line(arrow, ids)}" for arrow in arrows(definition)]
+    marked = [ids[name] for name in dict.fromkeys(route) if name in ids]
+    if marked:
+        lines += ["    classDef marcado stroke:#bf5b00,stroke-width:4px", f"    class {','.join(marked)} marcado"]
     return "\n".join(lines) + "\n"
 
 
-def _way_forward(states: Mapping[str, Mapping[str, Any]], start: str) -> Iterator[str]:
-    name: str | None = start
-    while name is not None:
-        yield name
-        name = states[name].get("Next")
+def _id(name: str, index: int) -> str:
+    """The name itself where Mermaid takes it as an identifier."""
+    plain = name.isascii() and name.replace("_", "").isalnum() and name.lower() != "end"
+    return name if plain else f"estado{index}"
 
 
-def _shape(name: str, state: Mapping[str, Any]) -> str:
-    opening, closing = _SHAPES.get(state["Type"], _TASK)
-    resource: str = state.get("Resource", "")
-    if "dynamodb" in resource:
-        opening, closing = _RECORD
-    if "waitForTaskToken" in resource:
-        opening, closing = _PERSON
-    return f'{opening}"{name}"{closing}'
+def _text(text: str) -> str:
+    return text.replace('"', "#quot;")
 
 
-def _edges(name: str, state: Mapping[str, Any], *, thick: bool) -> Iterator[str]:
-    if "Next" in state:
-        yield f"{name} {'==>' if thick else '-->'} {state['Next']}"
-    if state.get("End"):
-        yield f"{name} {'==>' if thick else '-->'} fim((fim))"
-    for choice in state.get("Choices", ()):
-        decision = next(test["StringEquals"] for test in choice["And"] if "StringEquals" in test)
-        yield f"{name} -->|{decision}| {choice['Next']}"
-    if "Default" in state:
-        yield f"{name} -.->|outra resposta| {state['Default']}"
-    for catch in state.get("Catch", ()):
-        errors = "<br/>".join(error.removesuffix("Error") for error in catch["ErrorEquals"])
-        yield f"{name} -.->|{errors}| {catch['Next']}"
+def _line(arrow: Arrow, ids: Mapping[str, str]) -> str:
+    target = "fim((fim))" if arrow.target is None else ids.get(arrow.target, "inexistente")
+    line = _LINES[arrow.style]
+    label = f"|{'<br/>'.join(_label(text) for text in arrow.label)}|" if arrow.label else ""
+    return f"{ids[arrow.source]} {line}{label} {target}"
+
+
+def _label(text: str) -> str:
+    """What would end a Mermaid label is taken out."""
+    return _text(text).replace("|", "/")

@@ -11,13 +11,24 @@ SagaError
 │   ├── UnknownErrorClassError    an error that is not among the saga's own
 │   ├── TimeoutChainError         HTTP < function < state broken, or attempts that could overlap
 │   └── RetryPolicyError          a number Step Functions refuses, or a compensation that gives up before a step
-└── MissingResourceError          nothing was given for a function, queue or table the saga names
+├── MissingResourceError          nothing was given for a function, queue or table the saga names
+├── DefinitionError               a definition that cannot be read
+├── EffectsError                  what its states do cannot be read
+├── UnsupportedStateError         a state the explorer does not walk
+└── UnprovedSagaError             a saga that loses something on some path
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from infra.saga.story import Counterexample
+
 __all__ = [
     "CompensationIsStepError",
+    "DefinitionError",
+    "EffectsError",
     "MissingCompensationError",
     "MissingGuardError",
     "MissingPendingCaseError",
@@ -29,6 +40,8 @@ __all__ = [
     "StepOrderError",
     "TimeoutChainError",
     "UnknownErrorClassError",
+    "UnprovedSagaError",
+    "UnsupportedStateError",
 ]
 
 
@@ -100,3 +113,69 @@ class MissingResourceError(SagaError):
         self.kind = kind
         self.name = name
         super().__init__(f"no {kind} was given for {name!r}. Mend: add it to Resources.{kind}s.")
+
+
+class DefinitionError(SagaError):
+    """A definition that cannot be read: malformed, a key twice, or JSONata. For an operator, so in Portuguese.
+
+    Attributes:
+        code: the finding's code (docs/checks.md).
+        problem: what is wrong.
+        mend: what to change.
+        source: the file, or empty.
+        where: the state, or empty.
+    """
+
+    def __init__(self, code: str, problem: str, mend: str, *, source: str = "", where: str = "") -> None:
+        self.code = code
+        self.problem = problem
+        self.mend = mend
+        self.source = source
+        self.where = where
+        place = ", ".join(part for part in (source, where) if part)
+        super().__init__(f"{place or 'definição'}: {problem}. Conserto: {mend}.")
+
+
+class EffectsError(SagaError):
+    """The effects cannot be read. For an operator, so in Portuguese.
+
+    Attributes:
+        where: the state or key at fault.
+        problem: what is wrong.
+        mend: what to change.
+    """
+
+    def __init__(self, where: str, problem: str, mend: str, *, source: str = "") -> None:
+        self.where = where
+        self.problem = problem
+        self.mend = mend
+        place = ", ".join(part for part in (source, where) if part)
+        super().__init__(f"{place or 'efeitos'}: {problem}. Conserto: {mend}.")
+
+
+class UnsupportedStateError(SagaError):
+    """A state the explorer does not walk. For an operator, so in Portuguese.
+
+    Attributes:
+        state: its name.
+        kind: its type.
+    """
+
+    def __init__(self, state: str, kind: str) -> None:
+        self.state = state
+        self.kind = kind
+        super().__init__(
+            f"{state}: o explorador não percorre estados {kind}. Conserto: prove à parte cada máquina que ele contém."
+        )
+
+
+class UnprovedSagaError(SagaError):
+    """A saga that loses something on some path.
+
+    Attributes:
+        counterexample: how.
+    """
+
+    def __init__(self, name: str, counterexample: Counterexample) -> None:
+        self.counterexample = counterexample
+        super().__init__(f"a saga {name!r} não está provada.\n{counterexample.story()}")

@@ -32,6 +32,7 @@ __all__ = [
     "Saga",
     "StatusRecord",
     "StatusTable",
+    "StatusWrite",
     "Step",
     "StepKind",
     "TaskRetries",
@@ -192,6 +193,19 @@ class Result:
 
 
 @dataclass(frozen=True)
+class StatusWrite:
+    """A status that a function writes by itself, conditionally: the machine does not see it, the explorer must.
+
+    Attributes:
+        status: the status written.
+        allowed_from: the statuses it may be written over.
+    """
+
+    status: str
+    allowed_from: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Compensation:
     """What undoes a compensable step. Idempotent by contract: it runs twice, late, and with nothing to undo.
 
@@ -200,12 +214,14 @@ class Compensation:
         pivot_won: the refusal by which it says that the pivot happened after all, so the saga goes forward.
         doubt: the window in which an unknown outcome may still change, if any.
         timeouts: its own chain, or the saga's.
+        claims: the status it writes before undoing anything, if any.
     """
 
     name: str
     pivot_won: ErrorClass | None = None
     doubt: DoubtWindow | None = None
     timeouts: Timeouts | None = None
+    claims: StatusWrite | None = None
 
 
 @dataclass(frozen=True)
@@ -216,11 +232,16 @@ class Answer:
         decision: the value of the answer's decision field.
         then: name of the state it leads to, or None for the way back (undo again, or try the step again).
         required: fields of the answer that must be non-empty texts.
+        given: further fields that must be there, whatever they hold. The first answer that fits is taken.
+        record: written when this is the answer. Named in ``then`` it closes the case; with None it is an audit, which
+            stops nothing when it cannot be written.
     """
 
     decision: str
     then: str | None
     required: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    record: StatusRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -262,6 +283,8 @@ class Step:
         result: what it adds to the saga's state, if anything is used later.
         pending: who is called when it fails for good (retriable steps only).
         timeouts: its own chain, or the saga's.
+        leaves: what it leaves behind, for people ("estoque reservado"); its name if empty.
+        writes: the status by which a pivot decides, if it writes one.
     """
 
     name: str
@@ -271,6 +294,8 @@ class Step:
     result: Result | None = None
     pending: HumanStep | None = None
     timeouts: Timeouts | None = None
+    leaves: str = ""
+    writes: StatusWrite | None = None
 
 
 # --- Records ---------------------------------------------------------------------------------------------------
@@ -301,7 +326,7 @@ class StatusRecord:
         name: state name.
         status: the status written.
         allowed_from: the statuses it may be written over, itself among them.
-        assign: attributes set beside the status.
+        assign: attributes set beside the status; a dot goes into a map, which must be there.
         assign_once: map attributes set only if absent.
         remove: attributes removed.
     """

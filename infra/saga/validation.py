@@ -355,6 +355,9 @@ def _records(saga: Saga) -> Iterable[StatusRecord]:
             yield human.record
         if not isinstance(human.closing, str):
             yield human.closing
+        for answer in human.answers:
+            if answer.record is not None:
+                yield answer.record
 
 
 def _check_human(human: HumanStep, saga: Saga) -> None:
@@ -366,7 +369,8 @@ def _check_human(human: HumanStep, saga: Saga) -> None:
     if not human.answers:
         raise StepOrderError(human.decide, "it takes no answer", "declare at least one")
     for answer in human.answers:
-        if answer.then not in (None, closing):
+        record = answer.record.name if answer.record is not None else closing
+        if answer.then not in (None, closing, record):
             raise StepOrderError(
                 human.decide,
                 f"{answer.decision} leads to {answer.then}",

@@ -6,7 +6,7 @@ of status writes from their one transition table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from handlers.domain.errors import (
@@ -37,6 +37,7 @@ from infra.saga import (
     Saga,
     StatusRecord,
     StatusTable,
+    StatusWrite,
     Step,
     StepKind,
     TaskRetries,
@@ -48,6 +49,7 @@ from infra.saga import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from infra.saga import Value
     from infra.saga.compiler import Definition
 
 __all__ = ["AjustesDaSaga", "Recursos", "compilar", "compilar_retomada", "definir"]
@@ -58,6 +60,10 @@ _FILA_HUMANA = "humana"
 REPROCESSAR = "REPROCESSAR"
 ENCERRAR = "ENCERRAR"
 _RESPONSAVEL = ("responsavel", "justificativa")
+_PENDENCIAS = "caso.pendencias"
+_AGORA = Context("State.EnteredTime")
+_VERIFICAR: Mapping[str, Value] = {"verificarEm": _AGORA}
+"""A closed order is looked at once more by the reconciler: no stock held, no money kept (design §8)."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class AjustesDaSaga:
     intervalo_transitorio_segundos: int = 2
     atraso_maximo_segundos: int = 60
     tentativas_do_passo: int = 4
-    tentativas_da_compensacao: int = 8
+    tentativas_da_compensacao: int = 20
     janela_duvida_segundos: float = 900
     intervalo_duvida_segundos: int = 60
     tentativas_duvida: int = 20
@@ -123,6 +129,7 @@ def definir(ajustes: AjustesDaSaga) -> Saga:
                 refusals=(EstoqueInsuficienteError, SkuInexistenteError, ReservaCanceladaError),
                 compensation=Compensation(Etapa.LIBERAR_ESTOQUE.value),
                 result=Result("reserva", ("sku", "quantidade")),
+                leaves="estoque reservado",
             ),
             Step(
                 Etapa.COBRAR_PAGAMENTO.value,
@@ -130,9 +137,15 @@ def definir(ajustes: AjustesDaSaga) -> Saga:
                 refusals=(CartaoRecusadoError,),
                 compensation=_estorno(ajustes),
                 result=Result("cobranca", ("transacaoId", "valorCentavos")),
+                leaves="dinheiro cobrado",
             ),
-            Step(Etapa.CONFIRMAR_PEDIDO.value, StepKind.PIVOT),
-            Step(Etapa.EFETIVAR_RESERVA.value, StepKind.RETRIABLE, pending=_pendencia(ajustes)),
+            Step(Etapa.CONFIRMAR_PEDIDO.value, StepKind.PIVOT, writes=_escrita(Status.CONFIRMADO)),
+            Step(
+                Etapa.EFETIVAR_RESERVA.value,
+                StepKind.RETRIABLE,
+                pending=_pendencia(ajustes),
+                leaves="reserva efetivada",
+            ),
         ),
         errors=ErrorClasses(
             refusals=(
@@ -162,6 +175,7 @@ def _estorno(ajustes: AjustesDaSaga) -> Compensation:
     return Compensation(
         Etapa.ESTORNAR_PAGAMENTO.value,
         pivot_won=PedidoJaConfirmadoError,
+        claims=_escrita(Status.COMPENSANDO),
         doubt=DoubtWindow(
             error=CobrancaIndefinidaError,
             seconds=ajustes.janela_duvida_segundos,
@@ -202,26 +216,17 @@ def _fim(nome: str, status: Status) -> StatusRecord:
         name=nome,
         status=status.value,
         allowed_from=_de(status),
-        assign={**_motivo(), "atualizadoEm": Context("State.EnteredTime")},
+        assign={**_motivo(), "atualizadoEm": _AGORA, **_VERIFICAR},
         remove=("cartaoToken", "pendenteDesde"),
     )
 
 
 def _intervencao(ajustes: AjustesDaSaga) -> HumanStep:
     """A compensation, or a record, that could not finish: a person decides."""
-    encerrado = Status.RESOLVIDO_MANUALMENTE
-    registro = StatusRecord(
-        name="RegistrarResolvidoManualmente",
-        status=encerrado.value,
-        allowed_from=_de(encerrado),
-        assign={
-            "responsavel": Input("intervencao.responsavel"),
-            "justificativa": Input("intervencao.justificativa"),
-            "resolucao": JsonText("intervencao"),
-            "atualizadoEm": Context("State.EnteredTime"),
-        },
-        remove=("cartaoToken", "pendenteDesde"),
-    )
+    registro = _resolvido("RegistrarResolvidoManualmente")
+    # What stays open must be in the row, not in the history alone: the reconciler respects it (design §4).
+    com_pendencias = _resolvido("RegistrarResolvidoComPendencias", **{_PENDENCIAS: JsonText("intervencao.pendencias")})
+    requer = Status.REQUER_INTERVENCAO_HUMANA
     return HumanStep(
         wait="CompensacaoFalhouParaFilaHumana",
         decide="DecidirIntervencao",
@@ -234,7 +239,25 @@ def _intervencao(ajustes: AjustesDaSaga) -> HumanStep:
         },
         deadline=ajustes.prazo_humano_segundos,
         answers=(
-            Answer(REPROCESSAR, then=None, required=_RESPONSAVEL),
+            Answer(
+                REPROCESSAR,
+                then=None,
+                required=_RESPONSAVEL,
+                record=StatusRecord(
+                    name="RegistrarReprocessamento",
+                    status=requer.value,
+                    allowed_from=_de(requer),
+                    assign=_decisao(),
+                    remove=("cartaoToken",),
+                ),
+            ),
+            Answer(
+                ENCERRAR,
+                then=com_pendencias.name,
+                required=_RESPONSAVEL,
+                given=("pendencias",),
+                record=com_pendencias,
+            ),
             Answer(ENCERRAR, then=registro.name, required=_RESPONSAVEL),
         ),
         decision_field="decisao",
@@ -243,21 +266,52 @@ def _intervencao(ajustes: AjustesDaSaga) -> HumanStep:
     )
 
 
+def _resolvido(nome: str, **tambem: JsonText) -> StatusRecord:
+    """A person closed the case."""
+    encerrado = Status.RESOLVIDO_MANUALMENTE
+    return StatusRecord(
+        name=nome,
+        status=encerrado.value,
+        allowed_from=_de(encerrado),
+        assign={**_decisao(), **_VERIFICAR, **tambem},
+        remove=("cartaoToken", "pendenteDesde"),
+    )
+
+
+def _decisao() -> dict[str, Value]:
+    """Who decided what, why, when and from where: the whole answer is in ``resolucao``."""
+    return {
+        "responsavel": Input("intervencao.responsavel"),
+        "justificativa": Input("intervencao.justificativa"),
+        "resolucao": JsonText("intervencao"),
+        "decididoEm": _AGORA,
+        "atualizadoEm": _AGORA,
+    }
+
+
 def _requer_intervencao() -> StatusRecord:
     status = Status.REQUER_INTERVENCAO_HUMANA
     return StatusRecord(
         name="RegistrarRequerIntervencaoHumana",
         status=status.value,
         allowed_from=_de(status),
-        assign={**_motivo(), "atualizadoEm": Context("State.EnteredTime")},
+        assign={**_motivo(), "atualizadoEm": _AGORA},
         # Once: a case asked again, or failed again after a person resumed it, has been open since the first time.
-        assign_once={"caso": {"origem": Constant("saga"), "abertoEm": Context("State.EnteredTime")}},
+        assign_once={"caso": {"origem": Constant("saga"), "abertoEm": _AGORA}},
         remove=("cartaoToken",),
     )
 
 
 def _pendencia(ajustes: AjustesDaSaga) -> HumanStep:
     """The reservation of a confirmed order that could not be settled: the order stays CONFIRMADO throughout."""
+    encerrada = StatusRecord(
+        name="PendenciaEncerrada",
+        status=Status.CONFIRMADO.value,
+        allowed_from=(Status.CONFIRMADO.value,),
+        assign=_decisao(),
+        # A person settled the reservation, or answers for it: nobody looks for the order any more.
+        remove=("pendenteDesde",),
+    )
     return HumanStep(
         wait="PendenciaParaFilaHumana",
         decide="DecidirPendencia",
@@ -269,18 +323,27 @@ def _pendencia(ajustes: AjustesDaSaga) -> HumanStep:
         },
         deadline=ajustes.prazo_humano_segundos,
         answers=(
-            Answer(REPROCESSAR, then=None, required=_RESPONSAVEL),
-            Answer(ENCERRAR, then="PendenciaEncerrada", required=_RESPONSAVEL),
+            Answer(
+                REPROCESSAR,
+                then=None,
+                required=_RESPONSAVEL,
+                record=replace(encerrada, name="RegistrarPendenciaReprocessada", remove=()),
+            ),
+            Answer(ENCERRAR, then=encerrada.name, required=_RESPONSAVEL),
         ),
         decision_field="decisao",
         record=None,
-        closing="PendenciaEncerrada",
+        closing=encerrada,
     )
 
 
 def _motivo() -> dict[str, Input | JsonText]:
     # Error is always a text; Cause may be JSON, text or absent, so it is only ever written whole.
     return {"motivo": Input("erro.Error"), "detalhe": JsonText("erro")}
+
+
+def _escrita(status: Status) -> StatusWrite:
+    return StatusWrite(status.value, _de(status))
 
 
 def _de(status: Status) -> tuple[str, ...]:

@@ -11,10 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infra.openapi import load_app, routes
-from tests.api.world import API_DIR, PEDIDO, World
+from tests.api.world import API_DIR, PEDIDO, World, gateway_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from tests.api.world import Resposta
 
 pytestmark = pytest.mark.api
 
@@ -78,5 +80,40 @@ def test_no_body_and_no_header_make_a_5xx_or_an_answer_that_is_no_problem(
     resposta = world.post(body, headers=headers)
     assert resposta.status == 202 or 400 <= resposta.status < 500
     if resposta.status != 202:
-        assert resposta.headers["Content-Type"] == "application/problem+json"
-        assert resposta.corpo["type"].startswith("urn:cesta:problema:")
+        assert_is_a_problem(resposta)
+
+
+def assert_is_a_problem(resposta: Resposta) -> None:
+    assert resposta.headers["Content-Type"] == "application/problem+json"
+    assert set(resposta.corpo) == {"type", "title", "status", "detail", "erros"}
+    assert resposta.corpo["type"].startswith("urn:cesta:problema:")
+    assert resposta.corpo["status"] == resposta.status
+
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "", "PÖST"]
+
+
+@given(
+    pedido_id=st.text(max_size=80),
+    method=st.sampled_from(METHODS),
+    route=st.sampled_from(["/pedidos", "/pedidos/{pedidoId}"]),
+    headers=st.dictionaries(st.text(max_size=12), st.text(max_size=40), max_size=3),
+    query=st.none() | st.dictionaries(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=2), max_size=2),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_no_path_method_header_or_query_makes_a_5xx_or_an_answer_that_is_no_problem(
+    world: World,
+    pedido_id: str,
+    method: str,
+    route: str,
+    headers: dict[str, str],
+    query: dict[str, list[str]] | None,
+) -> None:
+    event = gateway_event(method, "/pedidos")
+    event |= {"resource": route, "pathParameters": {"pedidoId": pedido_id}, "headers": headers}
+    event["multiValueHeaders"] = {nome: [valor] for nome, valor in headers.items()}
+    event["multiValueQueryStringParameters"] = query
+    event["requestContext"] = {**cast("dict[str, object]", event["requestContext"]), "resourcePath": route}
+    resposta = world.call(event)
+    assert 400 <= resposta.status < 500
+    assert_is_a_problem(resposta)

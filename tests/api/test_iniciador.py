@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from handlers.domain.status import Status
 from tests.api.world import PEDIDO, TOKEN, World, client_error, down, execution_arn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 pytestmark = pytest.mark.api
+
+OLD = "2026-01-01T00:00:00.000Z"
 
 
 def accepted(world: World, *ids: str) -> list[str]:
@@ -179,6 +182,60 @@ def test_a_failure_is_logged_without_the_message_or_the_errors_text(world: World
     assert "ThrottlingException" in log
     assert "m-1" in log
     assert TOKEN not in log
+
+
+POISON = {
+    "empty": "",
+    "not JSON": "não é JSON",
+    "not an object": "[]",
+    "no id": "{}",
+    "unknown order": '{"pedidoId": "p-desconhecido"}',
+    "fields missing": '{"pedidoId": "p-1"}',
+    "twice the same field": '{"pedidoId": "p-1", "pedidoId": "p-1"}',
+    "no UTF-8": '{"pedidoId": "\ud800"}',
+    "corrupted": '{"pedidoId": "p-\ufffd"}',
+    "too deep": "[" * 10_000,
+    "oversized": '{"pedidoId": "p-1", "x": "' + "x" * 20_000 + '"}',
+    "a card number": '{"pedidoId": "4111111111111111"}',
+    "a token": f'{{"pedidoId": "{TOKEN}", "cartaoToken": "{TOKEN}"}}',
+}
+
+
+def test_in_a_batch_of_every_poison_there_is_each_fails_alone_and_nothing_of_it_is_told(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = accepted(world, "p-1", "p-2", "p-3", "p-4")
+    world.rows["p-3"]["criadoEm"] = {"S": OLD}
+    bodies = [
+        good[0],
+        *POISON.values(),
+        changed(good[1], valorCentavos=1),
+        changed(good[2], criadoEm=OLD),
+        good[3],
+    ]
+    failed = world.start(*bodies)
+    assert failed == [f"m-{i}" for i in range(1, len(bodies) - 1)]
+    assert set(world.sfn.inputs) == {execution_arn("p-1"), execution_arn("p-4")}
+    told = world.log.getvalue() + capsys.readouterr().out
+    assert TOKEN not in told
+    assert "4111111111111111" not in told
+
+
+@pytest.mark.parametrize("status", Status)
+def test_a_message_redriven_from_the_dead_letter_queue_days_later_starts_nothing(world: World, status: Status) -> None:
+    (message,) = accepted(world, "p-1")
+    message = changed(message, criadoEm=OLD)
+    world.rows["p-1"]["criadoEm"] = {"S": OLD}
+    world.rows["p-1"]["status"] = {"S": status.value}
+    # Done with where the order went on; back to the dead-letter queue where it never did: a person decides.
+    assert world.start(message) == (["m-0"] if status is Status.RECEBIDO else [])
+    assert not world.sfn.inputs
+
+
+def test_an_existing_execution_that_cannot_be_compared_is_no_success(world: World) -> None:
+    (message,) = accepted(world, "p-1")
+    world.sfn.errors["p-1"] = client_error("ExecutionAlreadyExists", "StartExecution")
+    assert world.start(message) == ["m-0"]  # and DescribeExecution knows none
 
 
 def test_an_empty_batch_has_no_failures(world: World) -> None:

@@ -86,6 +86,23 @@ def test_json_in_utf8_is_the_content_type(content_type: str) -> None:
         "application/json; charset=latin-1",
         "application/json; charset=utf-16",
         "application/problem+json",
+        "application/json;charset=utf-8;charset=utf-8",
+        "application/json; charset=utf-8; x=1",
+        "application/json; charset=utf-8, text/plain",
+        "application/json; charset=utf-16; charset=utf-8",
+        "application/json; charset='utf-8'",
+        "application/json; charset=",
+        "application/json;",
+        "application/json\n",
+        'application/json; charset="utf-8',
+        "application/j\u017fon",
+        "application/json\u00a0",
+        "application/json\ufffd",
+        "application/ json",
+        "text/json",
+        "*/*",
+        "application/*",
+        "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=application/json",
     ],
 )
@@ -135,6 +152,19 @@ def test_the_size_is_counted_in_bytes_and_before_anything_is_parsed() -> None:
         b'{"a":' + b"[" * 4000,
         b'{"a":' + b"[" * 3500 + b"]" * 3500 + b"}",
         b'{"a":' + b"9" * 5000 + b"}",
+        b'{"pedidoId":"p-1","sku":"\\ufffd","quantidade":1,"valorCentavos":1,"cartaoToken":"tok-a"}',
+        b'{"pedidoId":"p-1","sku":"s","quantidade":1,"valorCentavos":1,"cartaoToken":"tok-a","\\ud800":1}',
+        b'{"a":1}\x1e{"a":1}',
+        b'//\n{"a":1}',
+        b'{"a":0x10}',
+        b'{"a":1_000}',
+        b'{"a":+1}',
+        b'{"a":.5}',
+        b'{"a":"\\x41"}',
+        b'{"a":"\n"}',
+        b"\x00{}",
+        "{\u00a0}".encode(),
+        "\u2028{}".encode(),
     ],
 )
 def test_what_is_no_json_object_or_an_ambiguous_one_is_refused(corpo: bytes) -> None:
@@ -203,6 +233,20 @@ def test_both_ends_of_an_amounts_range_are_in_it(campo: str, maximo: int) -> Non
 )
 def test_ids_are_ascii_letters_digits_underscore_and_hyphen(campo: str, valor: object) -> None:
     assert campos(com(**{campo: valor})) == [campo]
+
+
+@pytest.mark.parametrize("campo", ["pedidoId", "sku", "quantidade", "valorCentavos", "cartaoToken", "falhas", "outro"])
+@pytest.mark.parametrize("aceita_falhas", [False, True])
+@pytest.mark.parametrize("corpo", ['{{"{0}":"a{1}b"}}', '{{"{0}{1}":1}}', '{{"{0}":{{"x":["{1}"]}}}}'])
+@pytest.mark.parametrize("corrompido", ["\ufffd", "\\ufffd"])
+def test_a_corrupted_character_is_refused_in_any_name_and_value_raw_or_escaped(
+    campo: str, aceita_falhas: bool, corpo: str, corrompido: str
+) -> None:
+    enviado = corpo.format(campo, corrompido)
+    restante = json.dumps({nome: valor for nome, valor in PEDIDO.items() if nome != campo})
+    texto = f"{enviado[:-1]},{restante[1:]}"
+    with pytest.raises((CorpoMalformadoError, CamposInvalidosError)):
+        ler(texto.encode(), chave="k", aceita_falhas=aceita_falhas)
 
 
 @pytest.mark.parametrize("valor", ["a", "A-_9", "x" * 64])

@@ -53,17 +53,20 @@ def client_error(code: str, operation: str) -> ClientError:
 
 
 class FakeSqs:
-    """Keeps what is sent; where ``error`` is set, it is raised instead."""
+    """Keeps what is sent; where ``error`` is set it is raised instead, or after it where the answer is ``lost``."""
 
     def __init__(self) -> None:
         self.bodies: list[str] = []
         self.error: Exception | None = None
+        self.lost = False
 
     def send_message(self, *, QueueUrl: str, MessageBody: str) -> dict[str, str]:  # noqa: N803 - boto3's names
         assert QueueUrl == FILA
-        if self.error is not None:
+        if self.error is not None and not self.lost:
             raise self.error
         self.bodies.append(MessageBody)
+        if self.error is not None:
+            raise self.error
         return {"MessageId": str(len(self.bodies))}
 
 
@@ -145,11 +148,16 @@ class World:
         event["isBase64Encoded"] = base64_encoded
         return self.call(event)
 
-    def get(self, pedido_id: str, *, contexto: Mapping[str, object] | None = None) -> Resposta:
+    def get(
+        self,
+        pedido_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        contexto: Mapping[str, object] | None = None,
+    ) -> Resposta:
         """``GET /pedidos/{pedidoId}``."""
-        return self.call(
-            gateway_event("GET", "/pedidos/{pedidoId}", parameters={"pedidoId": pedido_id}, contexto=contexto)
-        )
+        event = gateway_event("GET", "/pedidos/{pedidoId}", parameters={"pedidoId": pedido_id}, contexto=contexto)
+        return self.call({**event, "headers": dict(headers or {})})
 
     def call(self, event: dict[str, object]) -> Resposta:
         """The app, called as Lambda calls it."""

@@ -1,44 +1,31 @@
-"""A hundred orders, eight at a time: each accepted one ends, none needs a person, and the books balance."""
+"""A small form of ``make load``: duplicates, contradictions, malformed messages, eight clients, every promise held."""
 
 from __future__ import annotations
 
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from handlers.domain.status import Status
-from infra.local.proofs.workbench import Workbench
-from infra.ops.books import read_books, violations
+from infra.local.load.plan import LoadPlan
+from infra.local.load.run import run_load
 
 if TYPE_CHECKING:
+    from infra.local.proofs.workbench import Workbench
     from infra.local.stack import EmbeddedStack
 
 pytestmark = pytest.mark.e2e
 
-ORDERS = 100
-CLIENTS = 8
-REFUSED_EVERY = 10
+PLAN = LoadPlan(pedidos=100, clientes=8, duplicados=10, divergentes=5, malformadas=5)
 
 
-def test_a_hundred_orders_all_end_well(bench: Workbench, stack: EmbeddedStack) -> None:
-    own = Workbench(bench.target)
-    skus = {own.stock_sku(f"carga-{index}", ORDERS): ORDERS for index in range(4)}
-    names = list(skus)
-
-    def post(index: int) -> str:
-        cartao = "tok-forcar-recusa" if index % REFUSED_EVERY == 0 else "tok-ok"
-        return own.post(own.order(f"carga-{index}", names[index % len(names)], cartao=cartao))
-
-    with ThreadPoolExecutor(CLIENTS) as clients:
-        ids = list(clients.map(post, range(ORDERS)))
-    ends = Counter(own.end(pedido_id).status for pedido_id in ids)
-    statuses = Counter(own.row(pedido_id)["status"] for pedido_id in ids)
-
-    assert ends == {"SUCCEEDED": ORDERS}
-    refused = ORDERS // REFUSED_EVERY
-    assert statuses == {Status.CONFIRMADO: ORDERS - refused, Status.FALHOU_COMPENSADO: refused}
-    assert violations(read_books(own.target), skus) == []
-    assert own.queue_is_empty(own.target.filas["criadosDlq"])
-    stack.check()
+def test_a_hundred_orders_keep_every_promise(bench: Workbench, stack: EmbeddedStack) -> None:
+    report = run_load(bench, stack, PLAN)
+    assert report.achados == []
+    assert report.respostas == {202: 110, 409: 5}
+    assert report.fins == {Status.CONFIRMADO: 90, Status.FALHOU_COMPENSADO: 10}
+    assert (report.execucoes, report.cobrancas) == (100, 90)
+    assert report.malformadas_na_dlq == 5
+    assert 0 < report.p50_ms <= report.p99_ms
+    assert report.memoria_mib > 100
+    assert report.processos > 3

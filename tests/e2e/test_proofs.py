@@ -34,6 +34,9 @@ def test_the_proofs_are_those_of_the_contract() -> None:
         (7, "cobranca-ambigua"),
         (8, "reserva-ambigua"),
         (9, "confirmacao-ambigua"),
+        (10, "conteudo-divergente"),
+        (11, "intervencao-reprocessada"),
+        (12, "execucao-morta"),
     ]
 
 

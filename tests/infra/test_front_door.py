@@ -31,7 +31,9 @@ def test_the_starter_is_fed_in_batches_that_fail_one_by_one(stack: Run) -> None:
 def test_the_rest_api_may_call_its_function_on_its_own_routes_only(stack: Run) -> None:
     names = stack.names
     sources = {
-        permission.inputs["sourceArn"]: permission.inputs for permission in stack.of("lambda/permission:Permission")
+        permission.inputs["sourceArn"]: permission.inputs
+        for permission in stack.of("lambda/permission:Permission")
+        if permission.inputs["function"] != names.funcao_conciliador
     }
     execution = f"arn:aws:execute-api:{REGION}:{ACCOUNT}:abc123"
     assert set(sources) == {f"{execution}/*/POST/pedidos", f"{execution}/*/GET/pedidos/*"}

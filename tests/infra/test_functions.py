@@ -39,6 +39,7 @@ def test_handlers_are_named_as_the_zips_hold_them(stack: Run) -> None:
         assert step.inputs["handler"] == f"handlers.{base.replace('-', '_')}.handler"
     assert stack.function("api").inputs["handler"] == "app.app"
     assert stack.function("iniciador").inputs["handler"] == "app.iniciador"
+    assert stack.function("conciliador").inputs["handler"] == "handlers.conciliador.handler"
 
 
 def test_each_function_gets_the_variables_it_reads_and_no_other(dev: Run) -> None:
@@ -46,15 +47,20 @@ def test_each_function_gets_the_variables_it_reads_and_no_other(dev: Run) -> Non
     stock = {"TABELA_ESTOQUE", "INJECAO_DE_FALHAS"}
     orders = {"TABELA_PEDIDOS", "INJECAO_DE_FALHAS"}
     gateway = {"GATEWAY_URL", "GATEWAY_CONEXAO_SEGUNDOS", "GATEWAY_LEITURA_SEGUNDOS"}
+    refund = gateway | {"GATEWAY_PARAMETRO_ESTORNO", "GATEWAY_PARAMETRO_CONSULTA"}
     expected = {
         "reservar-estoque": stock,
         "liberar-estoque": stock,
         "efetivar-reserva": stock | orders,
-        "cobrar-pagamento": orders | gateway,
-        "estornar-pagamento": orders | gateway | {"JANELA_DUVIDA_SEGUNDOS"},
+        "cobrar-pagamento": orders | refund | {"GATEWAY_PARAMETRO_COBRANCA"},
+        "estornar-pagamento": orders | refund | {"JANELA_DUVIDA_SEGUNDOS"},
         "confirmar-pedido": orders,
         "api": orders | {"FILA_CRIADOS_URL"},
         "iniciador": {"TABELA_PEDIDOS", "MAQUINA_ARN"},
+        "conciliador": gateway
+        | {"TABELA_PEDIDOS", "TABELA_ESTOQUE", "FILA_CRIADOS_URL", "FILA_HUMANA_URL", "MAQUINA_ARN"}
+        | {"MAQUINA_RETOMADA_ARN", "ESPERA_INICIO_SEGUNDOS", "GATEWAY_PARAMETRO_CONSULTA"}
+        | {"REVERIFICACAO_SEGUNDOS", "REVERIFICACAO_FINAL_SEGUNDOS"},
     }
     for base, names in expected.items():
         assert set(dev.variables(base)) == names | powertools, base
@@ -66,6 +72,7 @@ def test_variables_hold_the_stacks_own_values(dev: Run) -> None:
     assert refund["GATEWAY_URL"] == "https://gateway.invalid"
     assert (refund["GATEWAY_CONEXAO_SEGUNDOS"], refund["GATEWAY_LEITURA_SEGUNDOS"]) == ("1", "5")
     assert refund["JANELA_DUVIDA_SEGUNDOS"] == "900"
+    assert refund["GATEWAY_PARAMETRO_ESTORNO"] == "/cesta-dev/gateway/estorno"
     assert refund["POWERTOOLS_SERVICE_NAME"] == "estornar-pagamento"
     assert dev.variables("iniciador")["MAQUINA_ARN"] == dev.exports["maquinaPedidoArn"]
     assert dev.variables("api")["FILA_CRIADOS_URL"] == dev.exports["filaCriadosUrl"]

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.infra
 
 UNTAGGABLE = {
+    "aws:apigateway/account:Account",
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
     "aws:apigateway/deployment:Deployment",
     "aws:apigateway/methodSettings:MethodSettings",
+    "aws:cloudwatch/logDataProtectionPolicy:LogDataProtectionPolicy",
+    "aws:cloudwatch/eventTarget:EventTarget",
     "aws:iam/rolePolicy:RolePolicy",
+    "aws:lambda/functionEventInvokeConfig:FunctionEventInvokeConfig",
     "aws:lambda/permission:Permission",
     "aws:sns/topicPolicy:TopicPolicy",
     "aws:sns/topicSubscription:TopicSubscription",
@@ -41,6 +46,8 @@ def test_every_name_is_the_contracts(stack_name: str, prefix: str, request: pyte
         *(f"/aws/lambda/{prefix}-{base}" for base in FUNCTIONS),
         f"/aws/vendedlogs/states/{prefix}-saga-pedido",
         f"/aws/vendedlogs/states/{prefix}-saga-retomada",
+        *([] if stack_name == "local" else [f"/aws/apigateway/{prefix}-api"]),
+        *([] if stack_name == "local" else [f"/aws/vendedlogs/{prefix}-cartoes-achados"]),
     }
 
 

@@ -66,6 +66,19 @@ def test_builds_beside_each_other_end_in_the_same_bytes_and_leave_nothing(tmp_pa
     assert left == ["api.zip", "handlers.zip", "vendor", "vendor"]
 
 
+def test_what_a_killed_build_left_is_swept_and_one_at_work_is_not(tmp_path: Path) -> None:
+    root = copy_of_sources(tmp_path / "root")
+    folder = root / ".cesta" / "build"
+    left, at_work = folder / "zipping-killed", folder / "installing-now"
+    for scratch in (left, at_work):
+        scratch.mkdir(parents=True)
+        (scratch / "half.zip").write_bytes(b"PK")
+    os.utime(left, (0, 0))
+    build(HANDLERS, root)
+    assert not left.exists()
+    assert at_work.exists()
+
+
 def test_a_changed_source_is_another_zip(tmp_path: Path) -> None:
     root = copy_of_sources(tmp_path / "root")
     before = digest(build(HANDLERS, root))
@@ -169,7 +182,7 @@ STEPS = sorted(path.stem for path in (ROOT / "handlers").glob("*.py") if path.st
 
 
 def test_there_is_one_handler_per_step() -> None:
-    assert len(STEPS) == 6
+    assert len(STEPS) == 7, "six steps and the reconciler"
 
 
 @pytest.mark.parametrize("module", STEPS)

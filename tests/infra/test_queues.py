@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.infra.harness import queue_arn
+from tests.infra.harness import ACCOUNT, REGION, queue_arn
 
 if TYPE_CHECKING:
     from tests.infra.harness import Run
@@ -60,8 +60,26 @@ def test_every_queue_refuses_plain_http_but_on_the_emulator(dev: Run, prod: Run,
         refused = {resource.inputs["queueUrl"] for resource in run.of("sqs/queuePolicy:QueuePolicy")}
         assert len(refused) == len(run.of("sqs/queue:Queue")) == 3
         for resource in run.of("sqs/queuePolicy:QueuePolicy"):
-            (statement,) = json.loads(resource.inputs["policy"])["Statement"]
-            assert statement["Effect"] == "Deny"
+            (statement,) = [
+                statement
+                for statement in json.loads(resource.inputs["policy"])["Statement"]
+                if statement["Effect"] == "Deny"
+            ]
             assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
             assert statement["Resource"] == [queue_arn(resource.inputs["queueUrl"].rpartition("/")[2])]
-    assert local.of("sqs/queuePolicy:QueuePolicy") == []
+    for resource in local.of("sqs/queuePolicy:QueuePolicy"):
+        assert "Deny" not in resource.inputs["policy"]
+
+
+def test_the_human_queue_takes_what_one_rule_could_not_deliver_and_nobody_elses(stack: Run) -> None:
+    names = stack.names
+    policies = {resource.inputs["queueUrl"]: resource for resource in stack.of("sqs/queuePolicy:QueuePolicy")}
+    policy = policies[stack.exports["filaHumanaUrl"]]
+    (statement,) = [item for item in json.loads(policy.inputs["policy"])["Statement"] if item["Effect"] == "Allow"]
+    assert statement["Principal"] == {"Service": "events.amazonaws.com"}
+    assert statement["Action"] == ["sqs:SendMessage"]
+    assert statement["Resource"] == [queue_arn(names.fila_humana)]
+    rule = f"arn:aws:events:{REGION}:{ACCOUNT}:rule/{names.regra_execucoes_mortas}"
+    assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": rule}
+    others = [url for url, other in policies.items() if "Allow" in other.inputs["policy"]]
+    assert others == [stack.exports["filaHumanaUrl"]]

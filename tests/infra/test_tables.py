@@ -39,7 +39,9 @@ def test_the_keys_and_the_sparse_index_are_the_designs(stack: Run) -> None:
     pedidos = stack.one("dynamodb/table:Table", names.tabela_pedidos)
     assert pedidos.inputs["hashKey"] == "pedidoId"
     assert stack.one("dynamodb/table:Table", names.tabela_estoque).inputs["hashKey"] == "sku"
-    (index,) = pedidos.inputs["globalSecondaryIndexes"]
+    index, closed = pedidos.inputs["globalSecondaryIndexes"]
+    assert (closed["name"], closed["hashKey"], closed["rangeKey"]) == ("verificacoes", "status", "verificarEm")
+    assert closed["projectionType"] == "KEYS_ONLY"
     assert (index["name"], index["hashKey"], index["rangeKey"]) == ("pendentes", "status", "pendenteDesde")
     assert index["projectionType"] == "INCLUDE"
     assert index["nonKeyAttributes"] == ["criadoEm"]

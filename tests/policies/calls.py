@@ -21,22 +21,36 @@ REPOSITORIES = {
     "pedidos": ("Pedidos", "handlers/domain/orders.py", "pedidos"),
     "livro": ("LivroDePagamentos", "handlers/domain/ledger.py", "pedidos"),
     "estoque": ("Estoque", "handlers/domain/stock.py", "estoque"),
+    "linhas": ("Linhas", "handlers/domain/reconciliation_rows.py", "pedidos"),
 }
 """Class, file and table of each repository, by the name its variables have."""
 
-_CALLS = {"read": "GetItem", "insert": "PutItem", "update": "UpdateItem", "update_telling": "UpdateItem"}
+_CALLS = {
+    "read": "GetItem",
+    "keys_until": "Query",
+    "insert": "PutItem",
+    "update": "UpdateItem",
+    "update_telling": "UpdateItem",
+}
 """The DynamoDB call behind each method of `handlers.domain.table.Table`."""
 
 
+def methods_called(*modules: str) -> set[tuple[str, str]]:
+    """(repository, method) of every call the modules make; modules as paths relative to the repository."""
+    return {
+        (receiver, method)
+        for module in modules
+        for receiver, method in _method_calls(_parse(ROOT / module))
+        if receiver in REPOSITORIES
+    }
+
+
 def table_calls(*modules: str) -> dict[str, set[str]]:
-    """The IAM actions the modules need, by table; modules as paths relative to the repository."""
+    """The IAM actions the modules need, by table."""
     actions: dict[str, set[str]] = defaultdict(set)
-    for module in modules:
-        for receiver, method in _method_calls(_parse(ROOT / module)):
-            if receiver not in REPOSITORIES:
-                continue
-            class_name, file, table = REPOSITORIES[receiver]
-            actions[table] |= {f"dynamodb:{_CALLS[call]}" for call in _behind(class_name, file, method)}
+    for receiver, method in methods_called(*modules):
+        class_name, file, table = REPOSITORIES[receiver]
+        actions[table] |= {f"dynamodb:{_CALLS[call]}" for call in _behind(class_name, file, method)}
     return dict(actions)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from handlers.domain.reconciliation_rows import INDICES
 from policies import functions
 from tests.policies.calls import client_calls, sources, table_calls
 
@@ -21,16 +22,40 @@ CRIADOS = "arn:aws:sqs:us-east-1:123456789012:cesta-pedidos-criados"
 MAQUINA = "arn:aws:states:us-east-1:123456789012:stateMachine:cesta-saga-pedido"
 EXECUCOES = "arn:aws:states:us-east-1:123456789012:execution:cesta-saga-pedido:*"
 
+CREDENCIAL_COBRANCA, CREDENCIAL_ESTORNO, CREDENCIAL_CONSULTA = (
+    f"arn:aws:ssm:us-east-1:123456789012:parameter/cesta/gateway/{name}" for name in ("cobranca", "estorno", "consulta")
+)
+
 STEPS = {
     "reservar_estoque": functions.reservar_estoque(log_group=LOG, estoque=ESTOQUE),
     "liberar_estoque": functions.liberar_estoque(log_group=LOG, estoque=ESTOQUE),
     "efetivar_reserva": functions.efetivar_reserva(log_group=LOG, estoque=ESTOQUE, pedidos=PEDIDOS),
-    "cobrar_pagamento": functions.cobrar_pagamento(log_group=LOG, pedidos=PEDIDOS),
-    "estornar_pagamento": functions.estornar_pagamento(log_group=LOG, pedidos=PEDIDOS),
+    "cobrar_pagamento": functions.cobrar_pagamento(
+        log_group=LOG,
+        pedidos=PEDIDOS,
+        credencial_cobranca=CREDENCIAL_COBRANCA,
+        credencial_estorno=CREDENCIAL_ESTORNO,
+        credencial_consulta=CREDENCIAL_CONSULTA,
+    ),
+    "estornar_pagamento": functions.estornar_pagamento(
+        log_group=LOG, pedidos=PEDIDOS, credencial_estorno=CREDENCIAL_ESTORNO, credencial_consulta=CREDENCIAL_CONSULTA
+    ),
     "confirmar_pedido": functions.confirmar_pedido(log_group=LOG, pedidos=PEDIDOS),
 }
 API = functions.api(log_group=LOG, pedidos=PEDIDOS, criados=CRIADOS)
 INICIADOR = functions.iniciador(log_group=LOG, pedidos=PEDIDOS, criados=CRIADOS, maquina=MAQUINA)
+HUMANA = "arn:aws:sqs:us-east-1:123456789012:cesta-compensacao-falhou"
+RETOMADA = "arn:aws:states:us-east-1:123456789012:stateMachine:cesta-saga-retomada"
+CONCILIADOR = functions.conciliador(
+    log_group=LOG,
+    pedidos=PEDIDOS,
+    estoque=ESTOQUE,
+    criados=CRIADOS,
+    humana=HUMANA,
+    maquina=MAQUINA,
+    retomada=RETOMADA,
+    credencial_consulta=CREDENCIAL_CONSULTA,
+)
 REFUNDS = ("handlers/domain/refund.py",)
 """Shared by the two steps that give money back."""
 
@@ -69,7 +94,27 @@ def test_the_starter_may_make_exactly_the_calls_of_its_code() -> None:
     assert actions_on(INICIADOR, CRIADOS) == {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 
 
-@pytest.mark.parametrize("document", [*STEPS.values(), API, INICIADOR])
+def test_the_reconciler_may_make_exactly_the_calls_of_its_code() -> None:
+    calls = table_calls(*(f"handlers/domain/reconciliation_{name}.py" for name in ("round", "closed")))
+    indexes = [f"{PEDIDOS}/index/{name}" for name in INDICES]
+    assert all(actions_on(CONCILIADOR, index) == {"dynamodb:Query"} for index in indexes)
+    assert actions_on(CONCILIADOR, PEDIDOS) | {"dynamodb:Query"} == calls["pedidos"]
+    assert actions_on(CONCILIADOR, ESTOQUE) == calls["estoque"] == {"dynamodb:GetItem", "dynamodb:UpdateItem"}
+    assert client_calls("client", "handlers/domain/reconciliation_executions.py") == {"describe_execution"}
+    resumed = EXECUCOES.replace("saga-pedido", "saga-retomada")
+    assert actions_on(CONCILIADOR, EXECUCOES) == actions_on(CONCILIADOR, resumed) == {"states:DescribeExecution"}
+    assert client_calls("sqs", "handlers/conciliador.py") == {"send_message"}
+    assert actions_on(CONCILIADOR, CRIADOS) == actions_on(CONCILIADOR, HUMANA) == {"sqs:SendMessage"}
+
+
+def test_the_reconciler_can_look_a_charge_up_and_nothing_more() -> None:
+    held = {arn for statement in CONCILIADOR["Statement"] for arn in statement.get("Resource", ())}
+    assert CREDENCIAL_CONSULTA in held
+    assert not held & {CREDENCIAL_COBRANCA, CREDENCIAL_ESTORNO}
+    assert client_calls("gateway", "handlers/domain/reconciliation_closed.py") == {"consultar"}
+
+
+@pytest.mark.parametrize("document", [*STEPS.values(), API, INICIADOR, CONCILIADOR])
 def test_a_function_writes_to_its_own_log_and_no_other(document: PolicyDocument) -> None:
     logs = [
         statement for statement in document["Statement"] if any("logs:" in action for action in statement["Action"])

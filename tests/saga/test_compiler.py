@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infra.saga import compile_resumption, compile_saga, to_json
-from infra.saga.compiler import PLATFORM_ERRORS, reachable
+from infra.saga.asl import reachable
+from infra.saga.compiler import PLATFORM_ERRORS
 from tests.saga.samples import compensable, pivot, resources, retriable, trip
 from tests.saga.statelint import problems
 

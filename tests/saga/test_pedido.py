@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -40,6 +41,10 @@ CATCHES = {
     "RegistrarRequerIntervencaoHumana": {"States.ALL": "CompensacaoFalhouParaFilaHumana"},
     "CompensacaoFalhouParaFilaHumana": {"States.Timeout": HUMAN, "States.ALL": "IntervencaoNaoEntregue"},
     "RegistrarResolvidoManualmente": {"States.ALL": HUMAN},
+    "RegistrarResolvidoComPendencias": {"States.ALL": HUMAN},
+    "RegistrarReprocessamento": {"States.ALL": "EstornarPagamento"},
+    "PendenciaEncerrada": {"States.ALL": "PendenciaParaFilaHumana"},
+    "RegistrarPendenciaReprocessada": {"States.ALL": "EfetivarReserva"},
     "PendenciaParaFilaHumana": {
         "States.Timeout": "PendenciaParaFilaHumana",
         "States.ALL": "IntervencaoNaoEntregue",
@@ -58,7 +63,11 @@ NEXT = {
     "RegistrarRequerIntervencaoHumana": "CompensacaoFalhouParaFilaHumana",
     "CompensacaoFalhouParaFilaHumana": "DecidirIntervencao",
     "RegistrarResolvidoManualmente": None,
+    "RegistrarResolvidoComPendencias": None,
+    "RegistrarReprocessamento": "EstornarPagamento",
     "PendenciaParaFilaHumana": "DecidirPendencia",
+    "PendenciaEncerrada": None,
+    "RegistrarPendenciaReprocessada": "EfetivarReserva",
 }
 
 
@@ -72,7 +81,7 @@ def test_the_linter_finds_nothing_in_either_machine() -> None:
 
 
 def test_the_states_are_those_of_the_contract() -> None:
-    others = {"DecidirIntervencao", "DecidirPendencia", "PendenciaEncerrada", "IntervencaoNaoEntregue"}
+    others = {"DecidirIntervencao", "DecidirPendencia", "IntervencaoNaoEntregue"}
     assert set(STATES) == set(CATCHES) | others
     assert STATES["IntervencaoNaoEntregue"]["Type"] == "Fail"
 
@@ -90,12 +99,69 @@ def test_every_success_goes_where_the_contract_says(name: str) -> None:
     assert STATES[name].get("End", False) is (NEXT[name] is None)
 
 
-def test_a_person_can_only_undo_again_or_close() -> None:
-    choices = {choice["And"][2]["StringEquals"]: choice["Next"] for choice in STATES["DecidirIntervencao"]["Choices"]}
-    assert choices == {"REPROCESSAR": "EstornarPagamento", "ENCERRAR": "RegistrarResolvidoManualmente"}
+def _choices(state: str) -> list[tuple[str, bool, str]]:
+    """Decision, whether ``pendencias`` must be there, and where it leads, in the order they are tried."""
+    pending = {"Variable": "$.intervencao.pendencias", "IsPresent": True}
+    return [
+        (choice["And"][2]["StringEquals"], pending in choice["And"], choice["Next"])
+        for choice in STATES[state]["Choices"]
+    ]
+
+
+def test_a_person_can_only_undo_again_or_close_and_either_is_on_record() -> None:
+    assert _choices("DecidirIntervencao") == [
+        ("REPROCESSAR", False, "RegistrarReprocessamento"),
+        ("ENCERRAR", True, "RegistrarResolvidoComPendencias"),
+        ("ENCERRAR", False, "RegistrarResolvidoManualmente"),
+    ]
     assert STATES["DecidirIntervencao"]["Default"] == HUMAN
-    choices = {choice["And"][2]["StringEquals"]: choice["Next"] for choice in STATES["DecidirPendencia"]["Choices"]}
-    assert choices == {"REPROCESSAR": "EfetivarReserva", "ENCERRAR": "PendenciaEncerrada"}
+    assert _choices("DecidirPendencia") == [
+        ("REPROCESSAR", False, "RegistrarPendenciaReprocessada"),
+        ("ENCERRAR", False, "PendenciaEncerrada"),
+    ]
+    assert STATES["DecidirPendencia"]["Default"] == "PendenciaParaFilaHumana"
+
+
+DECISIONS = (
+    "RegistrarReprocessamento",
+    "RegistrarResolvidoManualmente",
+    "RegistrarResolvidoComPendencias",
+    "PendenciaEncerrada",
+    "RegistrarPendenciaReprocessada",
+)
+
+
+@pytest.mark.parametrize("state", DECISIONS)
+def test_every_decision_leaves_who_why_when_and_the_whole_answer_in_the_order(state: str) -> None:
+    values = STATES[state]["Parameters"]["ExpressionAttributeValues"]
+    assert values[":responsavel"] == {"S.$": "$.intervencao.responsavel"}
+    assert values[":justificativa"] == {"S.$": "$.intervencao.justificativa"}
+    assert values[":resolucao"] == {"S.$": "States.JsonToString($.intervencao)"}
+    assert values[":decididoEm"] == {"S.$": "$$.State.EnteredTime"}
+
+
+@pytest.mark.parametrize("state", ["DecidirIntervencao", "DecidirPendencia"])
+def test_every_field_of_the_answer_that_is_read_later_was_tested_before(state: str) -> None:
+    for choice in STATES[state]["Choices"]:
+        tested = {
+            test["Variable"].removeprefix("$.intervencao.") for test in choice["And"] if test.get("IsPresent") is True
+        }
+        target = json.dumps(STATES[choice["Next"]]["Parameters"])
+        read = set(re.findall(r"\$\.intervencao\.(\w+)", target))
+        assert read <= tested, choice["Next"]
+
+
+def test_what_stays_open_is_written_into_the_case() -> None:
+    parameters = STATES["RegistrarResolvidoComPendencias"]["Parameters"]
+    assert "#caso.#pendencias = :caso_pendencias" in parameters["UpdateExpression"]
+    # Any type may be answered, so it is written as text.
+    answered = {"S.$": "States.JsonToString($.intervencao.pendencias)"}
+    assert parameters["ExpressionAttributeValues"][":caso_pendencias"] == answered
+
+
+@pytest.mark.parametrize("state", ["RegistrarFalhaSemCompensacao", "RegistrarFalhaComEstoqueLiberado", *DECISIONS[1:3]])
+def test_every_order_that_ends_without_a_sale_is_looked_at_once_more(state: str) -> None:
+    assert "#verificarEm = :verificarEm" in STATES[state]["Parameters"]["UpdateExpression"]
 
 
 def test_no_state_writes_over_the_order() -> None:
@@ -165,6 +231,15 @@ def test_compensations_try_harder_than_steps() -> None:
     assert min(attempts("EstornarPagamento"), attempts("LiberarEstoque")) > max(
         attempts("ReservarEstoque"), attempts("CobrarPagamento"), attempts("ConfirmarPedido")
     )
+
+
+def test_a_compensation_outlasts_a_quarter_of_an_hour_without_the_gateway() -> None:
+    # With full jitter the waits are half of this on average: an outage of some minutes must not wake anybody.
+    transient = next(r for r in STATES["EstornarPagamento"]["Retry"] if "GatewayIndisponivelError" in r["ErrorEquals"])
+    waits = [
+        min(transient["IntervalSeconds"] * 2**n, transient["MaxDelaySeconds"]) for n in range(transient["MaxAttempts"])
+    ]
+    assert sum(waits) > 15 * 60
 
 
 def test_two_attempts_never_overlap_after_a_platform_error() -> None:

@@ -37,6 +37,15 @@ Tables = dict[str, dict[str, Item]]
 """Items by table and key: all the state there is, so that a test can copy and compare worlds."""
 
 _READ = {"TableName", "Key", "ConsistentRead", "ProjectionExpression", "ExpressionAttributeNames"}
+_QUERY = {
+    "TableName",
+    "IndexName",
+    "KeyConditionExpression",
+    "ProjectionExpression",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "ExclusiveStartKey",
+}
 _PUT = {"TableName", "Item", "ConditionExpression", "ExpressionAttributeNames"}
 _UPDATE = {
     "TableName",
@@ -56,12 +65,25 @@ def direct(name: str, effect: Callable[[], T]) -> T:
 
 
 class FakeDynamo:
-    """The calls this project makes, on ``tables``; ``requests`` has each one made, name and arguments."""
+    """The calls this project makes, on ``tables``; ``requests`` has each one made, name and arguments.
 
-    def __init__(self, keys: dict[str, str], tables: Tables, outside: Outside = direct) -> None:
+    ``indexes`` has the hash and sort key of each index by name; a page of a query holds ``page`` items.
+    """
+
+    def __init__(
+        self,
+        keys: dict[str, str],
+        tables: Tables,
+        outside: Outside = direct,
+        *,
+        indexes: dict[str, tuple[str, str]] | None = None,
+        page: int = 50,
+    ) -> None:
         self.keys = keys
         self.tables = tables
         self.outside = outside
+        self.indexes = indexes or {}
+        self.page = page
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
     @property
@@ -72,6 +94,10 @@ class FakeDynamo:
     def get_item(self, **request: Any) -> dict[str, Any]:
         self._note("get_item", request, _READ)
         return self.outside("get_item", lambda: self._get(request))
+
+    def query(self, **request: Any) -> dict[str, Any]:
+        self._note("query", request, _QUERY)
+        return self.outside("query", lambda: self._query(request))
 
     def put_item(self, **request: Any) -> dict[str, Any]:
         self._note("put_item", request, _PUT)
@@ -101,6 +127,33 @@ class FakeDynamo:
         if item is None:
             return {}
         return {"Item": _only(item, paths)}
+
+    def _query(self, request: dict[str, Any]) -> dict[str, Any]:
+        names, values = request["ExpressionAttributeNames"], request["ExpressionAttributeValues"]
+        hash_key, sort_key = self.indexes[request["IndexName"]]
+        expression, projected = request["KeyConditionExpression"], request["ProjectionExpression"]
+
+        def parse() -> set[tuple[str, ...]]:
+            check_placeholders(f"{expression} {projected}", names, values)
+            if expression.split(" ")[0] != f"#{hash_key}" or " = " not in expression.partition(" AND ")[0]:
+                raise InvalidExpressionError("the hash key of the index wants an equality")
+            return {Scope({}, names, values).path(parts) for parts in projection(projected)}
+
+        paths = _validated("Query", parse)
+        # Sparse: an item without both keys is not in the index.
+        indexed = [item for item in self._table(request).values() if hash_key in item and sort_key in item]
+        found = [item for item in indexed if condition(expression)(Scope(item, names, values))]
+        key = self.keys[request["TableName"]]
+        found.sort(key=lambda item: (item[sort_key]["S"], item[key]["S"]))
+        start = request.get("ExclusiveStartKey")
+        if start is not None:
+            after = (start[sort_key]["S"], start[key]["S"])
+            found = [item for item in found if (item[sort_key]["S"], item[key]["S"]) > after]
+        answer: dict[str, Any] = {"Items": [_only(item, paths) for item in found[: self.page]]}
+        if len(found) > self.page:
+            last = found[self.page - 1]
+            answer["LastEvaluatedKey"] = {name: last[name] for name in (key, hash_key, sort_key)}
+        return answer
 
     def _put(self, request: dict[str, Any]) -> dict[str, Any]:
         item = copied(request["Item"])

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from infra.local.creators import apigateway, cloudwatch, dynamodb, functions, iam, messaging, provider, stepfunctions
+from infra.local.creators import (
+    apigateway,
+    cloudwatch,
+    dynamodb,
+    events,
+    functions,
+    iam,
+    messaging,
+    provider,
+    stepfunctions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +25,6 @@ __all__ = ["CREATORS"]
 
 CREATORS: Final[Mapping[str, Creator]] = {
     creator.type: creator
-    for module in (apigateway, cloudwatch, dynamodb, functions, iam, messaging, provider, stepfunctions)
+    for module in (apigateway, cloudwatch, dynamodb, events, functions, iam, messaging, provider, stepfunctions)
     for creator in module.CREATORS
 }

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from infra.cors import GATEWAY_RESPONSES
 from infra.local.creators.base import Context, Inputs, Outputs, creates
 from infra.local.errors import InvalidPropertyError
 
@@ -30,7 +31,7 @@ INTEGRATION: Final = "x-amazon-apigateway-integration"
 BINARY_MEDIA_TYPES: Final = "x-amazon-apigateway-binary-media-types"
 # What an OpenAPI document may hold at its top: "definitions" are models no method names here.
 DOCUMENT_KEYS: Final = frozenset(
-    {"swagger", "info", "schemes", "paths", "definitions", "host", "basePath", BINARY_MEDIA_TYPES}
+    {"swagger", "info", "schemes", "paths", "definitions", "host", "basePath", BINARY_MEDIA_TYPES, GATEWAY_RESPONSES}
 )
 OPERATION_KEYS: Final = frozenset(
     {"consumes", "produces", "responses", "parameters", "summary", "description", "operationId", INTEGRATION}
@@ -135,6 +136,10 @@ def rest_api(inputs: Inputs, context: Context) -> Outputs:
     walk = _Walk(client, api, {"/": root})
     for path, operations in document["paths"].items():
         walk.add_path(path, operations)
+    for kind, response in document.get(GATEWAY_RESPONSES, {}).items():
+        client.put_gateway_response(
+            restApiId=api, responseType=kind, responseParameters=response.get("responseParameters", {})
+        )
     arn = f"arn:aws:execute-api:{context.aws.region}:{context.aws.account_id}:{api}"
     return Outputs(
         api,
@@ -184,7 +189,17 @@ def stage(inputs: Inputs, context: Context) -> Outputs:
 METHOD_SETTINGS: Final = {
     "throttlingRateLimit": "throttling/rateLimit",
     "throttlingBurstLimit": "throttling/burstLimit",
+    "loggingLevel": "logging/loglevel",
+    "dataTraceEnabled": "logging/dataTrace",
 }
+
+
+def _method_values(settings: Inputs) -> dict[str, str]:
+    numbers = {name: settings.optional_integer(name) for name in ("throttlingRateLimit", "throttlingBurstLimit")}
+    traced = settings.boolean("dataTraceEnabled", default=False)
+    level = settings.optional_string("loggingLevel") or "OFF"
+    given = {name: str(value) for name, value in numbers.items() if value is not None}
+    return {**given, "dataTraceEnabled": str(traced).lower(), "loggingLevel": level}
 
 
 @creates("aws:apigateway/methodSettings:MethodSettings", handled=("restApi", "stageName", "methodPath", "settings"))
@@ -192,9 +207,8 @@ def method_settings(inputs: Inputs, context: Context) -> Outputs:
     api, stage_name, path = inputs.string("restApi"), inputs.string("stageName"), inputs.string("methodPath")
     settings = inputs.block("settings", METHOD_SETTINGS)
     operations: list[Any] = [
-        {"op": "replace", "path": f"/{path}/{patch}", "value": str(value)}
-        for setting, patch in METHOD_SETTINGS.items()
-        if settings and (value := settings.optional_integer(setting)) is not None
+        {"op": "replace", "path": f"/{path}/{METHOD_SETTINGS[setting]}", "value": value}
+        for setting, value in (_method_values(settings) if settings else {}).items()
     ]
     context.aws.client("apigateway").update_stage(restApiId=api, stageName=stage_name, patchOperations=operations)
     return Outputs(f"{api}-{stage_name}-{path}")

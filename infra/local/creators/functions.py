@@ -114,4 +114,24 @@ def event_source_mapping(inputs: Inputs, context: Context) -> Outputs:
     return Outputs(answer["UUID"], {"uuid": answer["UUID"], "functionArn": answer["FunctionArn"]})
 
 
-CREATORS = (function, permission, event_source_mapping)
+@creates(
+    "aws:lambda/functionEventInvokeConfig:FunctionEventInvokeConfig",
+    handled=("functionName", "maximumRetryAttempts", "maximumEventAgeInSeconds", "destinationConfig"),
+)
+def function_event_invoke_config(inputs: Inputs, context: Context) -> Outputs:
+    name = inputs.string("functionName")
+    destinations: dict[str, Any] = {}
+    given = inputs.block("destinationConfig", ("onFailure",))
+    if given and (failure := given.block("onFailure", ("destination",))):
+        destinations["OnFailure"] = {"Destination": failure.string("destination")}
+    typed: Any = destinations
+    context.aws.client("lambda").put_function_event_invoke_config(
+        FunctionName=name,
+        MaximumRetryAttempts=inputs.integer("maximumRetryAttempts"),
+        MaximumEventAgeInSeconds=inputs.integer("maximumEventAgeInSeconds"),
+        DestinationConfig=typed,
+    )
+    return Outputs(name)
+
+
+CREATORS = (function, permission, event_source_mapping, function_event_invoke_config)

@@ -1,4 +1,4 @@
-"""Proofs 1 to 5 and 7 to 9 of design §9: the saga, seen from outside. Each returns what it saw."""
+"""Proofs 1 to 5 and 7 to 10 of design §9: the saga, seen from outside. Each returns what it saw."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from handlers.domain.status import Etapa, Status
 from infra.local.proofs.minimal import arquitetura_minima
+from infra.local.proofs.people import execucao_morta, intervencao_reprocessada
 from infra.local.proofs.workbench import INITIAL_STOCK, expect
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ __all__ = ["PROOFS", "Proof"]
 UNDOING = (Etapa.ESTORNAR_PAGAMENTO.value, Etapa.LIBERAR_ESTOQUE.value)
 HUMAN_WAIT = "CompensacaoFalhouParaFilaHumana"
 HUMAN_ALARM = "compensacao-pendente"
+REPEATED = 2
+"""Copies of an order's message put straight on the queue while its saga runs."""
+DIVERGENT = "urn:cesta:problema:conteudo-divergente"
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,10 @@ def execucao_duplicada(bench: Workbench) -> str:
     order = bench.order("4", sku)
     pedido_id = bench.post(order)
     bench.post(order)
-    execution = bench.end(pedido_id)
-    for _ in range(2):
-        bench.target.sqs.send_message(QueueUrl=bench.target.filas["criados"], MessageBody=execution.input)
+    execution = bench.started(pedido_id)
     queue = bench.target.filas["criados"]
+    for _ in range(REPEATED):
+        bench.target.sqs.send_message(QueueUrl=queue, MessageBody=execution.input)
     bench.wait("a fila de entrada vazia", lambda: bench.queue_is_empty(queue) or None, lambda: "mensagens na fila")
     seen = _outcome(bench, pedido_id, sku, bench.end(pedido_id))
     _expect_status(seen, Status.CONFIRMADO)
@@ -97,7 +101,7 @@ def execucao_duplicada(bench: Workbench) -> str:
     expect(seen.execution.attempts(Etapa.COBRAR_PAGAMENTO.value) == 1, "uma tentativa de cobrança", seen.execution)
     expect(seen.execution.started == execution.started, "a mesma execução", seen.execution.started)
     bench.remove_sku(sku)
-    return f"2 POST e 4 mensagens, 1 execução · {_told(seen)}"
+    return f"o mesmo POST duas vezes, a mensagem mais {REPEATED}: 1 execução · {_told(seen)}"
 
 
 def compensacao_falhou(bench: Workbench) -> str:
@@ -156,6 +160,27 @@ def confirmacao_ambigua(bench: Workbench) -> str:
     return _told(seen)
 
 
+def conteudo_divergente(bench: Workbench) -> str:
+    """10: the same order with another amount, at once and after the first ended: 409, the first untouched."""
+    sku = bench.stock_sku("10")
+    order = bench.order("10", sku)
+    other = {**order, "valorCentavos": order["valorCentavos"] + 1}
+    pedido_id = bench.post(order)
+    refusals = [bench.front_door.post(other)]
+    bench.end(pedido_id)
+    refusals.append(bench.front_door.post(other))
+    for refusal in refusals:
+        told = (refusal.status, refusal.body.get("type"))
+        expect(told == (409, DIVERGENT), f"409 {DIVERGENT}", told)
+    seen = _outcome(bench, pedido_id, sku, bench.end(pedido_id))
+    _expect_status(seen, Status.CONFIRMADO)
+    expect(seen.row["valorCentavos"] == order["valorCentavos"], "o valor do primeiro", seen.row["valorCentavos"])
+    _expect_charges(seen, charged=1, refunded=0)
+    _expect_stock(seen, INITIAL_STOCK - 1)
+    bench.remove_sku(sku)
+    return f"409 em seguida e 409 depois do fim · {_told(seen)}"
+
+
 PROOFS = (
     Proof(1, "caminho-feliz", caminho_feliz),
     Proof(2, "cobranca-recusada", cobranca_recusada),
@@ -166,6 +191,9 @@ PROOFS = (
     Proof(7, "cobranca-ambigua", cobranca_ambigua),
     Proof(8, "reserva-ambigua", reserva_ambigua),
     Proof(9, "confirmacao-ambigua", confirmacao_ambigua),
+    Proof(10, "conteudo-divergente", conteudo_divergente),
+    Proof(11, "intervencao-reprocessada", intervencao_reprocessada),
+    Proof(12, "execucao-morta", execucao_morta),
 )
 
 

@@ -60,10 +60,14 @@ def run_proofs(
         return _run(bench, proof)
 
     results: list[ProofResult] = []
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
         for future in as_completed([pool.submit(run, proof) for proof in proofs]):
             results.append(future.result())
             on_end(results[-1])
+    finally:
+        # On Ctrl-C too: nothing more begins, and what runs ends with the stack it runs on.
+        pool.shutdown(wait=False, cancel_futures=True)
     passed = sum(result["passou"] for result in results)
     return {
         "alvo": bench.target.alvo,

@@ -31,7 +31,7 @@ INITIAL_STOCK = 10
 VALUE = 14_000
 """Centavos of a proof's order: the average ticket of source 000, R$ 140."""
 
-DEADLINE_SECONDS = {"local": 120.0, "aws": 1200.0}
+DEADLINE_SECONDS = {"local": 120.0, "aws": 3600.0}
 """How long an end is waited for: the real intervals of retries add up to minutes on AWS."""
 
 POLL_SECONDS = {"local": 0.1, "aws": 2.0}
@@ -124,6 +124,10 @@ class Workbench:
     def execution(self, pedido_id: str) -> Execution | None:
         """The order's execution, if it started."""
         return read_execution(self.target.sfn, self.target.execution_arn(pedido_id))
+
+    def started(self, pedido_id: str) -> Execution:
+        """Wait until the order's execution exists."""
+        return self.wait(f"a execução de {pedido_id}", lambda: self.execution(pedido_id), lambda: "nenhuma execução")
 
     def end(self, pedido_id: str) -> Execution:
         """Wait until the order's execution ended."""

@@ -69,6 +69,11 @@ def api_document(invoke_arn: str) -> str:
             "schemes": ["https"],
             "paths": {"/things": {"get": operation, "post": operation}, "/things/{id}": {"get": operation}},
             "x-amazon-apigateway-binary-media-types": ["image/png"],
+            "x-amazon-apigateway-gateway-responses": {
+                "DEFAULT_4XX": {
+                    "responseParameters": {"gatewayresponse.header.Access-Control-Allow-Origin": "'https://a.example'"}
+                }
+            },
         }
     )
 

@@ -111,6 +111,19 @@ def test_a_stage_throttles_as_declared(emulator: AwsLocal, deployment: Deploymen
     assert (settings.get("throttlingRateLimit"), settings.get("throttlingBurstLimit")) == (50, 100)
 
 
+def test_a_stage_logs_no_requests_unless_declared(emulator: AwsLocal, deployment: Deployment) -> None:
+    settings = emulator.client("apigateway").get_stage(restApiId=REST_API_ID, stageName="api")["methodSettings"]["*/*"]
+    assert (settings.get("loggingLevel"), settings.get("dataTraceEnabled")) == ("OFF", False)
+
+
+def test_what_the_gateway_answers_by_itself_has_the_declared_headers(
+    emulator: AwsLocal, deployment: Deployment
+) -> None:
+    url = f"{emulator.endpoint}/restapis/{REST_API_ID}/api/_user_request_/nowhere"
+    response = urllib3.request("GET", url, retries=False)
+    assert (response.status, response.headers["Access-Control-Allow-Origin"]) == (403, "https://a.example")
+
+
 def test_the_functions_variables_are_opened_secrets(emulator: AwsLocal, deployment: Deployment) -> None:
     assert function.invoke(emulator)["variable"] == "value"
 

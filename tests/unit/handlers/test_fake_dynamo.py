@@ -130,3 +130,43 @@ def test_a_read_brings_what_is_projected_and_no_more() -> None:
         ExpressionAttributeNames={"#id": "id", "#m": "m", "#p": "p"},
     )
     assert answer == {"Item": {"id": {"S": "a"}, "m": {"M": {"p": {"S": "x"}}}}}
+
+
+def consultar(dynamo: FakeDynamo, condition: str = "#h = :h AND #r <= :r", **resto: Any) -> Any:
+    return dynamo.query(
+        TableName="t",
+        IndexName="i",
+        KeyConditionExpression=condition,
+        ProjectionExpression="#id",
+        ExpressionAttributeNames={"#id": "id", "#h": "h", "#r": "r"},
+        ExpressionAttributeValues={":h": {"S": "x"}, ":r": {"S": "5"}},
+        **resto,
+    )
+
+
+def indexado(*linhas: tuple[str, str, str | None]) -> FakeDynamo:
+    itens = {
+        chave: {"id": {"S": chave}, "h": {"S": hash_}, **({"r": {"S": sort}} if sort is not None else {})}
+        for chave, hash_, sort in linhas
+    }
+    return FakeDynamo({"t": "id"}, {"t": itens}, indexes={"i": ("h", "r")}, page=2)
+
+
+def test_a_query_sees_only_what_the_sparse_index_holds_in_its_order() -> None:
+    dynamo = indexado(("a", "x", "3"), ("b", "x", "1"), ("c", "x", None), ("d", "y", "1"), ("e", "x", "9"))
+    assert consultar(dynamo) == {"Items": [{"id": {"S": "b"}}, {"id": {"S": "a"}}]}
+
+
+def test_a_query_comes_in_pages() -> None:
+    dynamo = indexado(("a", "x", "1"), ("b", "x", "1"), ("c", "x", "2"))
+    primeira = consultar(dynamo)
+    assert [item["id"]["S"] for item in primeira["Items"]] == ["a", "b"]
+    segunda = consultar(dynamo, ExclusiveStartKey=primeira["LastEvaluatedKey"])
+    assert [item["id"]["S"] for item in segunda["Items"]] == ["c"]
+    assert "LastEvaluatedKey" not in segunda
+
+
+@pytest.mark.parametrize("condition", ["#r <= :r AND #h = :h", "#h <= :h AND #r <= :r", "#h = :h AND #r <= :s"])
+def test_a_query_wants_the_equality_of_the_hash_key_first(condition: str) -> None:
+    with pytest.raises(ClientError, match="ValidationException"):
+        consultar(indexado(), condition)

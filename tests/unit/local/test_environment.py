@@ -40,7 +40,8 @@ def test_harmful_variables_are_not_inherited(monkeypatch: pytest.MonkeyPatch, tm
     assert inherited.keys() & HARMFUL.keys() == set()
     assert inherited["TMPDIR"] == str(tmp_path)
     emulator = environment(port=4321, run_dir=tmp_path)
-    assert emulator.keys() & HARMFUL.keys() == {"GATEWAY_PORT"}
+    assert emulator.keys() & HARMFUL.keys() == {"AUTH", "GATEWAY_PORT"}
+    assert emulator["AUTH"] == "false"
     assert (emulator["GATEWAY_PORT"], emulator["BIND_HOST"]) == ("4321", "127.0.0.1")
 
 

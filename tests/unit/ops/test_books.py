@@ -53,18 +53,25 @@ def _books(
     reservas: dict[str, int] | None = None,
     charged: list[int] | None = None,
     returned: list[int] | None = None,
+    live: bool = False,
 ) -> Books:
     orders = {"p": order} if order is not None else {}
-    return Books(orders, {"s": StockRow("s", saldo, reservas or {})}, _statement(charged or [], returned or []))
+    stock = {"s": StockRow("s", saldo, reservas or {})}
+    return Books(orders, stock, _statement(charged or [], returned or []), frozenset({"p"} if live else ()))
 
 
 BALANCED = {
     "confirmed and settled": _books(_order(), saldo=8, charged=[500]),
     "confirmed, not settled yet": _books(_order(pendenteDesde="2026"), saldo=8, reservas={"p": 2}, charged=[500]),
-    "received": _books(_order("RECEBIDO", cartaoToken="tok-x", pendenteDesde="2026"), saldo=8, reservas={"p": 2}),
+    "received": _books(
+        _order("RECEBIDO", cartaoToken="tok-x", pendenteDesde="2026"), saldo=8, reservas={"p": 2}, live=True
+    ),
     "undone": _books(_order("FALHOU_COMPENSADO"), saldo=10, charged=[500], returned=[500]),
     "undone with a tombstone": _books(_order("FALHOU_COMPENSADO"), saldo=10, reservas={"p": -1_700_000_000}),
     "a person holds it": _books(_order("REQUER_INTERVENCAO_HUMANA"), saldo=8, reservas={"p": 2}, charged=[500]),
+    "closed by a person who left it open": _books(
+        _order("RESOLVIDO_MANUALMENTE", caso={"pendencias": '["estoque"]'}), saldo=8, reservas={"p": 2}, charged=[500]
+    ),
     "in doubt and said so": _books(_order("FALHOU_COMPENSADO", cobranca={"duvidosa": True}), saldo=10, charged=[500]),
 }
 
@@ -73,12 +80,17 @@ BROKEN = {
     "stock vanished": (_books(_order("FALHOU_COMPENSADO"), saldo=7), "esperado 10"),
     "stock created": (_books(_order("FALHOU_COMPENSADO"), saldo=12), "esperado 10"),
     "reserved for nobody": (_books(None, saldo=8, reservas={"p": 2}), "não existe"),
+    "closed by a person with stock held": (
+        _books(_order("RESOLVIDO_MANUALMENTE"), saldo=8, reservas={"p": 2}),
+        "já está RESOLVIDO",
+    ),
     "reserved for a closed order": (_books(_order("FALHOU_COMPENSADO"), saldo=8, reservas={"p": 2}), "já está FALHOU"),
     "confirmed without money": (_books(_order(), saldo=8), "CONFIRMADO com 0"),
     "confirmed and refunded": (_books(_order(), saldo=8, charged=[500], returned=[500]), "CONFIRMADO com 0"),
     "failed with money": (_books(_order("FALHOU_COMPENSADO"), saldo=10, charged=[500]), "500 centavos do cliente"),
     "charged twice": (_books(_order(), saldo=8, charged=[500, 500]), "2 cobranças"),
     "refunded twice": (_books(_order("FALHOU_COMPENSADO"), saldo=10, charged=[500], returned=[500, 500]), "2 estornos"),
+    "nobody at it": (_books(_order("COMPENSANDO"), saldo=8, reservas={"p": 2}, charged=[500]), "sem execução viva"),
     "money without an order": (_books(None, saldo=10, charged=[500]), "sem pedido"),
     "a token kept": (_books(_order(cartaoToken="tok-x"), saldo=8, charged=[500]), "token do cartão"),
 }
@@ -97,4 +109,4 @@ def test_books_that_do_not(case: str) -> None:
 
 
 def test_a_sku_that_vanished_is_told() -> None:
-    assert violations(Books({}, {}, _statement([], [])), {"s": 10}) == ["s: sumiu do estoque"]
+    assert violations(Books({}, {}, _statement([], []), frozenset()), {"s": 10}) == ["s: sumiu do estoque"]

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from infra.ops.errors import UnknownOrderError
 from infra.ops.order_view import OrderView, look
 from infra.ops.render import render
-from infra.ops.target import Target
+from infra.ops.target import KnownEntrances, Target
 
 pytestmark = pytest.mark.unit
 
@@ -40,7 +40,7 @@ class FakeClients:
         return {"Item": {"sku": {"S": "s"}, "saldo": {"N": "1"}, "reservas": {"M": {"p": {"N": str(self.held)}}}}}
 
     def describe_execution(self, **request: str) -> dict[str, Any]:
-        if self.events is None:
+        if self.events is None or ":r:" in request["executionArn"]:
             raise ClientError({"Error": {"Code": "ExecutionDoesNotExist"}}, "DescribeExecution")
         stop = {} if self.status == "RUNNING" else {"stopDate": NOW}
         return {"status": self.status, "startDate": NOW, "input": "{}", **stop}
@@ -84,11 +84,12 @@ def _look(
         alvo="local",
         stack="local",
         regiao="us-east-1",
-        api="http://x",
-        gateway="http://y",
+        entrances=KnownEntrances("http://x", "http://y", {}),
         tabelas={"pedidos": "pedidos", "estoque": "estoque"},
-        filas={},
-        maquinas={"pedido": "arn:aws:states:us-east-1:1:stateMachine:m"},
+        maquinas={
+            "pedido": "arn:aws:states:us-east-1:1:stateMachine:m",
+            "retomada": "arn:aws:states:us-east-1:1:stateMachine:r",
+        },
         clients=clients,
     )
     return look(target, "p"), clients

@@ -1,0 +1,209 @@
+"""The reconciler's round over every order that is not well, and its look at one order an event named.
+
+Each act is claimed in the order's row before it is made, and made again if the claim was never followed by it: a
+run that dies, runs twice, late, or beside itself calls a person once, and never not at all.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from handlers.domain.errors import ErroInesperado, GatewayIndisponivelError
+from handlers.domain.orders import entrada_canonica
+from handlers.domain.reconciliation import (
+    Encerrar,
+    Escalar,
+    Nada,
+    Reenviar,
+    falta_avisar,
+    mensagem,
+    sobre_pendente,
+)
+from handlers.domain.reconciliation_executions import SEM_EXECUCAO
+from handlers.domain.reconciliation_rows import Indice, Motivo
+from handlers.domain.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from handlers.domain.clock import Clock
+    from handlers.domain.orders import Pedidos
+    from handlers.domain.reconciliation import Decisao, Prazos
+    from handlers.domain.reconciliation_closed import Conferencia
+    from handlers.domain.reconciliation_executions import Execucao, Execucoes
+    from handlers.domain.reconciliation_rows import Linha, Linhas
+    from handlers.domain.stock import Estoque
+
+__all__ = ["MAIS_PEDIDOS", "Conciliador", "Resultado"]
+
+MAIS_PEDIDOS: Final = 500
+"""Orders looked at in one round, about; the rest take turns in the rounds that follow."""
+_RODADA_SEGUNDOS: Final = 300
+_FOLGA_SEGUNDOS: Final = 15
+"""Left of the function's time when a round stops: longer than one order's look-up at the gateway."""
+
+_NAO_ACERTADOS: Final = (Status.RECEBIDO, Status.COMPENSANDO, Status.CONFIRMADO, Status.REQUER_INTERVENCAO_HUMANA)
+_FECHADOS: Final = (Status.FALHOU_COMPENSADO, Status.FALHOU_SEM_RESERVA, Status.RESOLVIDO_MANUALMENTE)
+
+
+class Resultado(StrEnum):
+    """What became of one order, and the metric that counts it."""
+
+    SADIO = "PedidosSadios"
+    REENVIADO = "PedidosReenviados"
+    ESCALADO = "CasosAbertos"
+    ACERTADO = "PedidosAcertados"
+    FALHOU = "ConciliacoesFalhadas"
+
+
+@dataclass(frozen=True)
+class Conciliador:
+    """One reconciler.
+
+    Attributes:
+        linhas: the orders as it sees them.
+        execucoes: their executions.
+        pedidos: the orders.
+        estoque: the stock.
+        conferencia: looks at closed orders.
+        enviar_pedido: puts a message into the queue of created orders.
+        chamar_pessoa: puts a message into the human queue.
+        agora: the clock.
+        prazos: the stack's times.
+        relatar: told of an order that could not be looked at, and of the error.
+    """
+
+    linhas: Linhas
+    execucoes: Execucoes
+    pedidos: Pedidos
+    estoque: Estoque
+    conferencia: Conferencia
+    enviar_pedido: Callable[[str], object]
+    chamar_pessoa: Callable[[str], object]
+    agora: Clock
+    prazos: Prazos
+    relatar: Callable[[str, Exception], object]
+
+    def rodada(self, *, restam: Callable[[], float]) -> Mapping[Resultado, int]:
+        """Looks at every order that is due, one failing alone.
+
+        Args:
+            restam: seconds the function has left.
+        """
+        contagem: Counter[Resultado] = Counter()
+        gateway_no_ar = True
+        for indice, pedido_id in self._da_vez():
+            if restam() < _FOLGA_SEGUNDOS:
+                break
+            if indice is Indice.VERIFICACOES and not gateway_no_ar:
+                # Each look-up would wait for the whole timeout; the next round asks again.
+                continue
+            try:
+                contagem[self._olhar(indice, pedido_id)] += 1
+            except GatewayIndisponivelError as error:
+                gateway_no_ar = False
+                self.relatar(pedido_id, error)
+            except Exception as error:
+                contagem[Resultado.FALHOU] += 1
+                self.relatar(pedido_id, error)
+        return contagem
+
+    def sobre(self, pedido_id: str) -> Resultado:
+        """Looks at one order whose execution is said to have died.
+
+        Raises:
+            ErroInesperado: there is no such order.
+        """
+        execucao = self.execucoes.ultima(pedido_id)
+        linha = self.linhas.ler(pedido_id)
+        if linha is None:
+            raise ErroInesperado(pedido_id, "uma execução morreu e o pedido não existe na tabela; confira a origem")
+        return self._agir(linha, execucao, self._decidir(linha, execucao))
+
+    def _da_vez(self) -> Iterator[tuple[Indice, str]]:
+        """What this round looks at: all that is due, or one share of it when it is too much for a round.
+
+        Shares turn with the clock, so that orders which wait for a person, the oldest, never hide the newer ones.
+        """
+        agora = self.agora()
+        todos = [
+            (indice, pedido_id)
+            for indice, statuses, ate in (
+                (Indice.PENDENTES, _NAO_ACERTADOS, agora - self.prazos.inicio),
+                (Indice.VERIFICACOES, _FECHADOS, agora),
+            )
+            for status in statuses
+            for pedido_id in self.linhas.achar(indice, status, ate=ate)
+        ]
+        partes = -(-len(todos) // MAIS_PEDIDOS) or 1
+        parte = int(agora // _RODADA_SEGUNDOS) % partes
+        return (item for item in todos if zlib.crc32(item[1].encode()) % partes == parte)
+
+    def _olhar(self, indice: Indice, pedido_id: str) -> Resultado:
+        # The execution first: what it wrote before it ended is then in the row.
+        execucao = self.execucoes.ultima(pedido_id)
+        linha = self.linhas.ler(pedido_id)
+        if linha is None:
+            return Resultado.SADIO
+        if indice is Indice.VERIFICACOES:
+            return self._conferir(linha, execucao)
+        return self._agir(linha, execucao, self._decidir(linha, execucao))
+
+    def _decidir(self, linha: Linha, execucao: Execucao | None) -> Decisao:
+        entrada = None
+        if linha.status is Status.CONFIRMADO:
+            entrada = self.estoque.entrada(linha.pedido_id, linha.pedido.sku)
+        return sobre_pendente(linha, execucao, entrada=entrada, agora=self.agora(), prazos=self.prazos)
+
+    def _agir(self, linha: Linha, execucao: Execucao | None, decisao: Decisao) -> Resultado:
+        match decisao:
+            case Nada():
+                return Resultado.SADIO
+            case Encerrar():
+                return Resultado.ACERTADO if self.pedidos.encerrar_pendencia(linha.pedido_id) else Resultado.SADIO
+            case Reenviar():
+                return self._reenviar(linha)
+            case Escalar():
+                return self._escalar(linha, execucao, decisao)
+
+    def _reenviar(self, linha: Linha) -> Resultado:
+        # Counted before it is sent: a crash in between costs one of the five, never sends for ever.
+        if not self.linhas.contar_reenvio(linha):
+            return Resultado.SADIO
+        self.enviar_pedido(entrada_canonica(linha.pedido))
+        return Resultado.REENVIADO
+
+    def _escalar(self, linha: Linha, execucao: Execucao | None, decisao: Escalar) -> Resultado:
+        if not falta_avisar(linha.caso, decisao.chave, agora=self.agora()):
+            return Resultado.SADIO
+        if _nome(self.execucoes.ultima(linha.pedido_id)) != decisao.chave:
+            # A person resumed it while we looked.
+            return Resultado.SADIO
+        reivindicado_em = self.linhas.reivindicar(linha, chave=decisao.chave, motivo=decisao.motivo)
+        if reivindicado_em is None:
+            return Resultado.SADIO
+        self.chamar_pessoa(mensagem(linha, decisao, execucao))
+        self.linhas.marcar_avisado(linha.pedido_id, chave=decisao.chave, reivindicado_em=reivindicado_em)
+        return Resultado.ESCALADO
+
+    def _conferir(self, linha: Linha, execucao: Execucao | None) -> Resultado:
+        due = linha.verificar_em is not None and linha.status in _FECHADOS
+        if not due or (execucao is not None and execucao.viva):
+            return Resultado.SADIO
+        visto = self.conferencia.conferir(linha, agora=self.agora())
+        if not isinstance(visto, Motivo):
+            self.linhas.reagendar(linha, visto)
+            return Resultado.SADIO if visto is not None else Resultado.ACERTADO
+        # What the gateway told is in the row by now, and a claim demands the row as it is.
+        atual = self.linhas.ler(linha.pedido_id)
+        if atual is None or atual.status is not linha.status:
+            return Resultado.SADIO
+        return self._escalar(atual, execucao, Escalar(visto, _nome(execucao)))
+
+
+def _nome(execucao: Execucao | None) -> str:
+    return execucao.nome if execucao is not None else SEM_EXECUCAO

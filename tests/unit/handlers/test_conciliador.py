@@ -1,0 +1,315 @@
+"""The reconciler over orders that are not settled: a broken one calls a person once, a healthy one is not touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from handlers.domain.errors import ErroInesperado
+from handlers.domain.orders import entrada_canonica
+from handlers.domain.reconciliation import MAIS_REENVIOS
+from handlers.domain.reconciliation_executions import pedido_da_execucao
+from handlers.domain.status import Status
+from tests.unit.handlers.conciliacao import (
+    AGORA,
+    DIA,
+    MAQUINA,
+    MORTES,
+    REQUER,
+    RETOMADA,
+    Mundo,
+    direto,
+    quebra,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.fixture
+def mundo() -> Mundo:
+    return Mundo()
+
+
+# --- Orders that have not begun ----------------------------------------------------------------------------------
+
+
+def test_an_order_whose_message_was_lost_is_sent_again_as_it_was_sent_first(mundo: Mundo) -> None:
+    mundo.pedido("p-1")
+    assert mundo.rodada() == {"PedidosReenviados": 1}
+    registrado = mundo.pedidos.ler("p-1")
+    assert registrado is not None
+    assert mundo.criados == [entrada_canonica(registrado.pedido)]
+    assert "tok" not in mundo.criados[0]
+
+
+def test_a_young_order_is_left_to_the_starter(mundo: Mundo) -> None:
+    mundo.pedido("p-1", idade=119)
+    assert mundo.rodada() == {}
+
+
+def test_an_order_is_sent_again_five_times_two_minutes_apart_and_then_a_person_is_called(mundo: Mundo) -> None:
+    mundo.pedido("p-1")
+    for n in range(1, MAIS_REENVIOS + 1):
+        mundo.rodada()
+        mundo.agora += 60
+        assert mundo.rodada() == {"PedidosSadios": 1}, "two minutes are not over"
+        assert len(mundo.criados) == n
+        mundo.agora += 61
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert len(mundo.criados) == MAIS_REENVIOS
+    (aviso,) = mundo.avisos()
+    assert aviso["motivo"] == "NAO_INICIADO"
+    assert mundo.linha("p-1")["status"]["S"] == REQUER
+    assert "cartaoToken" not in mundo.linha("p-1")
+
+
+def test_an_order_of_another_day_is_a_persons_at_once(mundo: Mundo) -> None:
+    mundo.pedido("p-1", idade=DIA + 1)
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.criados == []
+
+
+def test_a_crash_between_counting_and_sending_costs_one_of_the_five(mundo: Mundo) -> None:
+    mundo.pedido("p-1")
+    mundo.outside = quebra("sqs.criados")
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1}
+    mundo.agora += 121
+    mundo.outside = direto
+    mundo.rodada()
+    assert len(mundo.criados) == 1
+    assert mundo.linha("p-1")["reenvio"]["M"]["vezes"] == {"N": "2"}
+
+
+# --- Executions that died ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("morte", MORTES)
+@pytest.mark.parametrize("status", [Status.RECEBIDO, Status.COMPENSANDO, REQUER])
+def test_an_order_whose_execution_died_calls_a_person_once(mundo: Mundo, morte: str, status: Status) -> None:
+    linha = mundo.em("p-1", status, motivo={"S": "ErroInesperado"})
+    mundo.sfn.por("p-1", morte, erro="States.Runtime")
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    (aviso,) = mundo.avisos()
+    assert aviso["execucao"].endswith(":execution:cesta-saga-pedido:p-1")
+    assert (aviso["origem"], aviso["motivo"]) == ("conciliador", "EXECUCAO_MORTA")
+    assert aviso["erroOriginal"] == {"Error": "ErroInesperado"}
+    assert aviso["erroDaCompensacao"]["Error"] == "States.Runtime"
+    assert "taskToken" not in aviso
+    linha = mundo.linha("p-1")
+    assert linha["status"]["S"] == REQUER
+    assert linha["caso"]["M"]["origem"] == {"S": "conciliador"}
+    assert "pendenteDesde" in linha
+
+
+def test_the_event_and_the_round_together_call_a_person_once(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.RECEBIDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    assert mundo.conciliador().sobre("p-1") == "CasosAbertos"
+    # The emulator's own way: what looked aborted fails afterwards, and a second event comes.
+    mundo.sfn.por("p-1", "FAILED", erro="ErroInesperado")
+    assert mundo.conciliador().sobre("p-1") == "PedidosSadios"
+    mundo.rodada()
+    assert len(mundo.humana) == 1
+
+
+def test_an_execution_that_lives_is_left_alone_whatever_its_order_says(mundo: Mundo) -> None:
+    for i, status in enumerate((Status.RECEBIDO, Status.COMPENSANDO, Status.CONFIRMADO, REQUER)):
+        mundo.em(f"p-{i}", status, idade=9 * DIA)
+        mundo.sfn.por(f"p-{i}", "RUNNING")
+    antes = mundo.foto()
+    assert mundo.rodada() == {"PedidosSadios": 4}
+    assert mundo.foto() == antes
+    assert mundo.humana == []
+
+
+def test_a_resumption_answers_for_the_order(mundo: Mundo) -> None:
+    mundo.em("p-1", REQUER)
+    mundo.sfn.por("p-1", "ABORTED")
+    mundo.sfn.por("p-1-c1", "RUNNING", maquina=RETOMADA)
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    mundo.sfn.por("p-1-c1", "FAILED", maquina=RETOMADA)
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.avisos()[0]["execucao"].endswith("cesta-saga-retomada:p-1-c1")
+
+
+def test_a_second_death_is_a_second_case(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    mundo.rodada()
+    mundo.linha("p-1")["status"] = {"S": Status.COMPENSANDO}
+    mundo.sfn.por("p-1-c1", "TIMED_OUT", maquina=RETOMADA)
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert [aviso["execucao"].rpartition(":")[2] for aviso in mundo.avisos()] == ["p-1", "p-1-c1"]
+
+
+def test_a_case_of_the_sagas_own_keeps_the_time_it_was_opened(mundo: Mundo) -> None:
+    aberto = {"M": {"origem": {"S": "saga"}, "abertoEm": {"S": "2026-07-01T00:00:00.000Z"}}}
+    mundo.em("p-1", REQUER, caso=aberto)
+    mundo.sfn.por("p-1", "FAILED", erro="IntervencaoNaoEntregue")
+    mundo.rodada()
+    assert mundo.linha("p-1")["caso"]["M"]["abertoEm"] == {"S": "2026-07-01T00:00:00.000Z"}
+
+
+def test_the_event_about_an_order_nobody_knows_is_an_error(mundo: Mundo) -> None:
+    with pytest.raises(ErroInesperado):
+        mundo.conciliador().sobre("p-404")
+
+
+def test_the_order_of_an_execution_is_told_from_its_name() -> None:
+    def order(machine: str, name: str) -> str:
+        arn = machine.replace(":stateMachine:", ":execution:")
+        return pedido_da_execucao(f"{arn}:{name}", retomada_arn=RETOMADA)
+
+    assert order(MAQUINA, "p-1") == "p-1"
+    assert order(MAQUINA, "p-1-c1") == "p-1-c1", "an order may be called so"
+    assert order(RETOMADA, "p-1-c2") == "p-1"
+    assert order(RETOMADA, "p-c1-c12") == "p-c1"
+
+
+# --- Messages ----------------------------------------------------------------------------------------------------
+
+
+def test_a_message_about_to_expire_is_sent_again(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    mundo.rodada()
+    mundo.agora += 13 * DIA - 1
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    mundo.agora += 1
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert len(mundo.humana) == 2
+
+
+@pytest.mark.parametrize("onde", ["sqs.humana", "depois"])
+def test_a_run_that_dies_between_its_claim_and_the_end_is_made_up_for(mundo: Mundo, onde: str) -> None:
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    mundo.outside = quebra("sqs.humana") if onde == "sqs.humana" else quebra("update_item", a_partir_de=2)
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1}
+    mundo.outside = direto
+    assert mundo.rodada() == {"PedidosSadios": 1}, "the claim may belong to a run that is about to send"
+    mundo.agora += 120
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert len(mundo.humana) == (1 if onde == "sqs.humana" else 2), "once more rather than never"
+
+
+def test_two_runs_beside_each_other_call_a_person_once(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    outra: list[Any] = []
+
+    def meio(name: str, effect: Callable[[], Any]) -> Any:
+        # The other run does the whole of its work just before this one writes.
+        if name == "update_item" and not outra:
+            outra.append(None)
+            mundo.rodada()
+        return effect()
+
+    mundo.outside = meio
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert len(mundo.humana) == 1
+
+
+@pytest.mark.parametrize("depois", [Status.CONFIRMADO, Status.COMPENSANDO])
+def test_an_order_that_moves_while_it_is_looked_at_is_left_alone(mundo: Mundo, depois: Status) -> None:
+    mundo.em("p-1", Status.RECEBIDO)
+    mundo.sfn.por("p-1", "ABORTED")
+
+    def meio(name: str, effect: Callable[[], Any]) -> Any:
+        if name == "update_item":
+            mundo.linha("p-1")["status"] = {"S": depois}
+        return effect()
+
+    mundo.outside = meio
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert mundo.humana == []
+    assert mundo.linha("p-1")["status"]["S"] == depois
+
+
+def test_an_order_resumed_while_it_is_looked_at_is_left_alone(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+
+    def meio(name: str, effect: Callable[[], Any]) -> Any:
+        if name == "get_item":
+            mundo.sfn.por("p-1-c1", "RUNNING", maquina=RETOMADA)
+        return effect()
+
+    mundo.outside = meio
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert mundo.humana == []
+
+
+# --- Confirmed orders --------------------------------------------------------------------------------------------
+
+
+def test_a_confirmed_order_with_its_reservation_unsettled_is_a_persons_and_stays_confirmed(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.CONFIRMADO)
+    mundo.reservar("p-1")
+    mundo.sfn.por("p-1", "ABORTED")
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert mundo.linha("p-1")["status"]["S"] == Status.CONFIRMADO
+    assert mundo.avisos()[0]["motivo"] == "RESERVA_EM_PEDIDO_FINAL"
+
+
+def test_a_confirmed_order_that_is_settled_only_leaves_the_index(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.CONFIRMADO)
+    mundo.sfn.por("p-1", "ABORTED")
+    assert mundo.rodada() == {"PedidosAcertados": 1}
+    assert "pendenteDesde" not in mundo.linha("p-1")
+    assert mundo.humana == []
+
+
+@pytest.mark.parametrize("entrada", [-AGORA, None])
+def test_a_confirmed_order_whose_reservation_was_cancelled_or_whose_sku_is_gone_is_a_persons(
+    mundo: Mundo, entrada: int | None
+) -> None:
+    mundo.em("p-1", Status.CONFIRMADO)
+    mundo.sfn.por("p-1", "FAILED")
+    if entrada is None:
+        mundo.tabelas["estoque"].clear()
+    else:
+        mundo.reservar("p-1", entrada)
+    assert mundo.rodada() == {"CasosAbertos": 1}
+
+
+# --- The round ---------------------------------------------------------------------------------------------------
+
+
+def test_one_order_that_cannot_be_looked_at_does_not_hide_the_others(mundo: Mundo) -> None:
+    mundo.em("p-1", Status.COMPENSANDO).pop("sku")
+    mundo.em("p-2", Status.COMPENSANDO)
+    mundo.sfn.por("p-2", "ABORTED")
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1, "CasosAbertos": 1}
+    assert [pedido_id for pedido_id, _ in mundo.falhas] == ["p-1"]
+
+
+def test_a_round_stops_before_the_function_does(mundo: Mundo) -> None:
+    for i in range(10):
+        mundo.em(f"p-{i}", Status.COMPENSANDO)
+        mundo.sfn.por(f"p-{i}", "ABORTED")
+    restam = iter([60.0, 60.0, 14.0])
+    mundo.conciliador().rodada(restam=lambda: next(restam))
+    assert len(mundo.humana) == 2
+
+
+def test_too_many_for_one_round_take_turns_and_none_is_hidden(mundo: Mundo) -> None:
+    for i in range(1200):
+        mundo.em(f"espera-{i}", REQUER, idade=9 * DIA)
+        mundo.sfn.por(f"espera-{i}", "RUNNING")
+    mundo.em("p-1", Status.COMPENSANDO)
+    mundo.sfn.por("p-1", "ABORTED")
+    for _ in range(3):
+        antes = len(mundo.sfn.perguntas)
+        mundo.rodada()
+        assert len(mundo.sfn.perguntas) - antes < 600
+        mundo.agora += 300
+    assert len(mundo.humana) == 1
