@@ -21,88 +21,57 @@ from infra.components.starter import Starter
 from infra.components.steps import Steps
 from infra.components.tables import Tables
 from infra.components.tags import tag_everything
-from infra.config import LOCAL, load
-from infra.config_errors import SettingsError
+from infra.config import LOCAL
 from infra.names import Names
-from infra.openapi import load_app
-from infra.saga.errors import SagaError
-from infra.sagas.ours import prove_ours
+from infra.openapi import API_DIR, load_app
+from infra.preparation import prepare
 from infra.sagas.pedido import compilar, compilar_retomada
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-API_DIR = packaging.ROOT / "api"
 
-
-def program(build: Callable[[packaging.Package], Path] | None = None) -> None:
-    """Declares every resource of the stack in course.
-
-    Args:
-        build: makes a zip and says where it is; `packaging.build` by default.
-
-    Raises:
-        pulumi.RunError: a setting is wrong, the saga is not proved with it, or a zip cannot be built; the CLI prints
-            its text as it is.
-    """
-    build = build or packaging.build
-    try:
-        settings = load(pulumi.Config())
-        prove_ours(settings.saga)
-        steps_zip, api_zip = build(packaging.HANDLERS), build(packaging.API)
-    except (SettingsError, SagaError, packaging.PackagingError) as error:
-        raise pulumi.RunError(str(error)) from None
-    if settings.gateway_provisorio:
-        pulumi.log.warn("cesta:gatewayUrl ainda é o endereço de exemplo: toda cobrança vai falhar")
-    names = Names(settings.stack)
+def program(build: Callable[[packaging.Package], Path] = packaging.build) -> None:
+    """Declares every resource of the stack in course; raises `pulumi.RunError` as `prepare` does."""
+    prepared = prepare(build)
+    settings, names = prepared.settings, Names(prepared.settings.stack)
     tag_everything(settings.stack)
     log_groups = note_log_groups()
     account = aws.get_caller_identity_output().account_id
+    tls = settings.somente_tls
 
     tables = Tables(names, protegidas=settings.producao)
-    # The emulator speaks plain http, which a TLS-only policy refuses.
-    tls = settings.stack != LOCAL
     queues = Queues(names, iniciador_segundos=settings.lambda_segundos, somente_tls=tls, protegida=settings.producao)
-    steps = Steps(names, settings, tables, steps_zip)
+    steps = Steps(names, settings, tables, prepared.steps_zip)
     around = Surroundings(settings, tables, queues, steps, account)
     pedido = Machine("pedido", name=names.maquina_pedido, compilar=compilar, around=around)
     retomada = Machine("retomada", name=names.maquina_retomada, compilar=compilar_retomada, around=around)
-    api = Api(names, settings, tables, queues, app=load_app(API_DIR), code=api_zip)
-    Starter(names, settings, tables, queues, pedido=pedido, code=api_zip)
     machines = {"pedido": pedido, "retomada": retomada}
-    reconciler = Reconciler(names, settings, tables, queues, machines=machines, code=steps_zip, over_tls=tls)
-    alarms = Alarms(
-        names,
-        queues=queues,
-        machines=machines,
-        reconciler=reconciler,
-        account=account,
-        email=settings.alertas_email,
-        over_tls=tls,
-    )
+    api = Api(names, settings, tables, queues, app=load_app(API_DIR), code=prepared.api_zip)
+    Starter(names, settings, tables, queues, pedido=pedido, code=prepared.api_zip)
+    reconciler = Reconciler(names, settings, tables, queues, machines=machines, code=prepared.steps_zip, over_tls=tls)
+    alarms = Alarms(names, settings, queues=queues, machines=machines, reconciler=reconciler, account=account)
     if settings.stack != LOCAL:
-        Detection(
-            names,
-            alarms=alarms,
-            maquina=pedido.machine.arn,
-            account=account,
-            log_groups=log_groups,
-            retencao_logs_dias=settings.retencao_logs_dias,
-        )
+        # What CloudTrail and CloudWatch Logs find; the emulator has neither.
+        Detection(names, settings, alarms=alarms, pedido=pedido, account=account, log_groups=log_groups)
 
-    pulumi.export("apiUrl", api.url)
-    pulumi.export("authorizer", settings.authorizer.value)
-    pulumi.export("regiao", aws.get_region_output().region)
-    pulumi.export("tabelaPedidos", tables.pedidos.name)
-    pulumi.export("tabelaEstoque", tables.estoque.name)
-    pulumi.export("filaCriadosUrl", queues.criados.url)
-    pulumi.export("filaCriadosDlqUrl", queues.criados_dlq.url)
-    pulumi.export("filaHumanaUrl", queues.humana.url)
-    pulumi.export("topicoArn", alarms.topic.arn)
-    pulumi.export("maquinaPedidoArn", pedido.machine.arn)
-    pulumi.export("maquinaRetomadaArn", retomada.machine.arn)
-    pulumi.export("alarmes", alarms.names)
+    outputs = {
+        "apiUrl": api.url,
+        "authorizer": settings.authorizer.value,
+        "regiao": aws.get_region_output().region,
+        "tabelaPedidos": tables.pedidos.name,
+        "tabelaEstoque": tables.estoque.name,
+        "filaCriadosUrl": queues.criados.url,
+        "filaCriadosDlqUrl": queues.criados_dlq.url,
+        "filaHumanaUrl": queues.humana.url,
+        "topicoArn": alarms.topic.arn,
+        "maquinaPedidoArn": pedido.machine.arn,
+        "maquinaRetomadaArn": retomada.machine.arn,
+        "alarmes": alarms.names,
+    }
+    for name, value in outputs.items():
+        pulumi.export(name, value)
 
 
 if __name__ == "__main__":

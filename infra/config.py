@@ -145,6 +145,11 @@ class Settings:
     escala_espera: float = 1
 
     @property
+    def somente_tls(self) -> bool:
+        """Whether queues and topic refuse plain http: every stack but the embedded one, whose emulator speaks it."""
+        return self.stack != LOCAL
+
+    @property
     def producao(self) -> bool:
         """Whether this stack holds what must not be lost: its data is protected, its doors are locked."""
         return self.stack == PROD

@@ -151,6 +151,7 @@ def _deployment(run: Run, names: Names) -> Deployment:
         declared=declared,
         passed=passed,
         attached=attached,
+        alarms=arn_of("aws:cloudwatch/metricAlarm:MetricAlarm", f"{names.alarme('')}*"),
         consumer=arn_of("aws:lambda/function:Function", names.funcao_iniciador),
         region=REGION,
         account=ACCOUNT,

@@ -223,7 +223,7 @@ def run_program(
     logger = logging.Logger("engine")
     logger.addHandler(_Warnings(run))
     monitor = _Monitor(run, _Preview() if first_preview else _Mocks())
-    default = program if real_zips else partial(program, build=_no_zip)
+    default = partial(program, build=packaging.build if real_zips else _no_zip)
 
     async def in_stack() -> None:
         pulumi.runtime.set_all_config(config, [])

@@ -10,13 +10,14 @@ import re
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from chalice.app import CognitoUserPoolAuthorizer, IAMAuthorizer
 from chalice.cli.factory import CLIFactory
 from chalice.deploy.swagger import SwaggerGenerator
 
 from infra.config import Authorizer
+from infra.packaging import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
     from chalice.app import Chalice
 
-__all__ = ["Route", "load_app", "openapi", "routes"]
+__all__ = ["API_DIR", "Route", "load_app", "openapi", "routes"]
+
+API_DIR: Final = ROOT / "api"
+"""The Chalice project."""
 
 Document: TypeAlias = "dict[str, Any]"
 """JSON: its values are of any type."""

@@ -9,7 +9,6 @@ bounds from the parser, refusals and their texts from the parser's own answers. 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from api.chalicelib import problems
@@ -19,7 +18,8 @@ from handlers.domain.ledger import EstadoDaCobranca
 from handlers.domain.orders import ResumoDoPedido
 from handlers.domain.status import Status
 from infra.names import ESTAGIO
-from infra.openapi import load_app, routes
+from infra.openapi import API_DIR, load_app, routes
+from infra.packaging import ROOT
 from infra.public_schemas import NO_TOKEN, SCHEMAS, anchored
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PATH", "UndocumentedRouteError", "document", "render"]
 
-ROOT: Final = Path(__file__).resolve().parent.parent
 PATH: Final = ROOT / "docs" / "openapi.json"
 
 Json: TypeAlias = "dict[str, Any]"
@@ -309,7 +308,7 @@ _SERVER: Final[Json] = {
 
 def main() -> None:
     """Write the file."""
-    PATH.write_text(render(load_app(ROOT / "api")), encoding="utf-8")
+    PATH.write_text(render(load_app(API_DIR)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,17 +39,15 @@ class _Calls:
     own: str
 
 
+_ALARM: Final = _Calls(
+    "Alarmes", "cloudwatch", "PutMetricAlarm DeleteAlarms TagResource UntagResource ListTagsForResource"
+)
 _CALLS: Final[Mapping[str, _Calls]] = {
     "aws:cloudwatch/logGroup:LogGroup": _Calls(
         "Logs",
         "logs",
         "CreateLogGroup DeleteLogGroup PutRetentionPolicy TagResource UntagResource ListTagsForResource "
         "PutDataProtectionPolicy GetDataProtectionPolicy DeleteDataProtectionPolicy",
-    ),
-    "aws:cloudwatch/metricAlarm:MetricAlarm": _Calls(
-        "Alarmes",
-        "cloudwatch",
-        "PutMetricAlarm DeleteAlarms TagResource UntagResource ListTagsForResource",
     ),
     "aws:cloudwatch/dashboard:Dashboard": _Calls("Paineis", "cloudwatch", "PutDashboard GetDashboard DeleteDashboards"),
     "aws:cloudwatch/eventRule:EventRule": _Calls(
@@ -123,12 +121,13 @@ _SPECIAL: Final = frozenset(
         "aws:apigateway/methodSettings:MethodSettings",
         "aws:apigateway/restApi:RestApi",
         "aws:apigateway/stage:Stage",
+        "aws:cloudwatch/metricAlarm:MetricAlarm",
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
         "aws:lambda/eventSourceMapping:EventSourceMapping",
         "aws:sns/topicSubscription:TopicSubscription",
     }
 )
-"""Types whose ids AWS makes up, or whose calls need a condition: their statements are written out in `implantador`."""
+"""Types with ids AWS makes up, named by a prefix, or whose calls need a condition: their statements are written out."""
 
 
 class UnknownTypeError(Exception):
@@ -153,6 +152,7 @@ class Deployment:
         declared: ARNs of what the program declares, by type token; none for types without an ARN of their own.
         passed: ARNs of the roles handed to each service, by the service's principal.
         attached: ARNs of the managed policies attached to each role, by the role's ARN.
+        alarms: pattern of the ARNs of the stack's alarms.
         consumer: ARN of the function the entry queue feeds.
         region: AWS region.
         account: 12 digits.
@@ -161,6 +161,7 @@ class Deployment:
     declared: Mapping[str, Iterable[str]]
     passed: Mapping[str, Iterable[str]]
     attached: Mapping[str, Iterable[str]]
+    alarms: str
     consumer: str
     region: str
     account: str
@@ -184,6 +185,8 @@ def implantador(of: Deployment) -> dict[str, PolicyDocument]:
 def _data(of: Deployment) -> Iterator[Statement]:
     """Tables, queues, topics, logs, alarms and rules."""
     yield from (_managed(calls, of.declared[kind]) for kind, calls in _CALLS.items() if _is_data(kind, of))
+    # By the stack's prefix, not one by one: an alarm more or fewer is no change of what the deployer may do.
+    yield _managed(_ALARM, [of.alarms])
     # Alarms are looked up by name, and the call is checked against every alarm of the region.
     yield allow("LerAlarmes", ["cloudwatch:DescribeAlarms"], [f"arn:aws:cloudwatch:{of.region}:{of.account}:alarm:*"])
     yield allow(

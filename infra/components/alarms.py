@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from infra.components.machine import Machine
     from infra.components.queues import Queues
     from infra.components.reconciler import Reconciler
+    from infra.config import Settings
     from infra.names import Names
 
 __all__ = ["Alarms"]
@@ -45,26 +46,26 @@ class Alarms(pulumi.ComponentResource):
     def __init__(
         self,
         names: Names,
+        settings: Settings,
         *,
         queues: Queues,
         machines: Mapping[str, Machine],
         reconciler: Reconciler,
         account: pulumi.Input[str],
-        email: str | None,
-        over_tls: bool,
     ) -> None:
         super().__init__("cesta:observacao:Alarmes", "alarmes")
         self._own = pulumi.ResourceOptions(parent=self)
         self._stack = names
         self.names: dict[str, pulumi.Output[str]] = {}
-        self.topic = self._topic(names.topico, account, email, over_tls=over_tls)
+        self.topic = self._topic(names.topico, account, settings)
         self._queue_alarms(queues)
         for key, machine in machines.items():
             self._machine_alarms(key, machine)
         self._reconciler_alarms(reconciler)
         self.register_outputs({})
 
-    def _topic(self, name: str, account: pulumi.Input[str], email: str | None, *, over_tls: bool) -> aws.sns.Topic:
+    def _topic(self, name: str, account: pulumi.Input[str], settings: Settings) -> aws.sns.Topic:
+        over_tls, email = settings.somente_tls, settings.alertas_email
         topic = aws.sns.Topic("alertas", name=name, opts=self._own)
         aws.sns.TopicPolicy(
             "alertas",
@@ -85,6 +86,15 @@ class Alarms(pulumi.ComponentResource):
             "Há pedidos esperando a decisão de uma pessoa: cesta intervencao listar. O que fazer: docs/runbook.md",
             metric=f"AWS/SQS/{visible}",
             dimensions={"QueueName": queues.humana.name},
+        )
+        # The one above stays red while any case waits, and an alarm tells only of changes: this one rings for each
+        # case anew (CloudWatch, "Using Amazon CloudWatch alarms": actions run on state transitions).
+        self.watch(
+            "caso-novo",
+            "Mais um pedido precisa da decisão de uma pessoa: cesta intervencao listar. O que fazer: docs/runbook.md",
+            metric="AWS/SQS/NumberOfMessagesSent",
+            dimensions={"QueueName": queues.humana.name},
+            statistic="Sum",
         )
         self.watch(
             "pedidos-na-dlq",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from infra.components.alarms import Alarms
+    from infra.components.machine import Machine
+    from infra.config import Settings
 
 __all__ = ["Detection", "note_log_groups"]
 
@@ -45,17 +47,17 @@ class Detection(pulumi.ComponentResource):
     def __init__(
         self,
         names: Names,
+        settings: Settings,
         *,
         alarms: Alarms,
-        maquina: pulumi.Input[str],
+        pedido: Machine,
         account: pulumi.Input[str],
         log_groups: Mapping[str, aws.cloudwatch.LogGroup],
-        retencao_logs_dias: int,
     ) -> None:
         super().__init__("cesta:observacao:Deteccao", "deteccao")
         self._own = pulumi.ResourceOptions(parent=self)
-        self._strange_starts(names, alarms.topic.arn, maquina, account)
-        self._card_numbers(names, alarms, dict(log_groups), retencao_logs_dias)
+        self._strange_starts(names, alarms.topic.arn, pedido.machine.arn, account)
+        self._card_numbers(names, alarms, dict(log_groups), settings.retencao_logs_dias)
         self.register_outputs({})
 
     def _strange_starts(

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from infra.cli_options import JSON
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
 __all__ = ["saga"]
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="imprime JSON, sozinho na saída padrão")
 
 
 @click.group()
@@ -37,7 +37,7 @@ _RETOMADA = click.option("--retomada", is_flag=True, help="a máquina que retoma
 @_EFEITOS
 @click.option("--entrada", default="", metavar="A,B,C", help="campos que toda entrada tem; sem isto, deduz")
 @click.option("--exemplo-efeitos", is_flag=True, help="imprime um arquivo de efeitos comentado")
-@_JSON
+@JSON
 def verificar(arquivo: Path | None, efeitos: Path | None, entrada: str, exemplo_efeitos: bool, as_json: bool) -> None:
     """Verifica a definição e prova que nenhuma falha deixa efeito sem dono. Sai com 1 se há erro ou contraexemplo."""
     from infra.saga.effects_file import EXAMPLE
@@ -87,7 +87,7 @@ def desenhar(arquivo: Path | None, efeitos: Path | None, formato: str, retomada:
 @click.option("--data-precos", help="quando e onde esses preços valem")
 @click.option("--memoria", type=click.IntRange(128, 10240), default=256, show_default=True, help="MiB por função")
 @click.option("--milissegundos", type=click.FloatRange(0), default=100, show_default=True, help="por chamada")
-@_JSON
+@JSON
 def custo(
     arquivo: Path | None,
     comparar: Path | None,

@@ -75,6 +75,7 @@ _FOREIGN: Final = (
     "arn:aws:logs:{region}:{account}:log-group:outro:log-stream:s",
     "arn:aws:events:{region}:{account}:rule/outra",
     "arn:aws:cloudwatch:{region}:{account}:alarm:outro",
+    "arn:aws:cloudwatch:{region}:{account}:alarm:{prefix}-sagaz",
     "arn:aws:apigateway:{region}::/restapis",
     "arn:aws:apigateway:{region}::/restapis/outra",
     "arn:aws:apigateway:{region}::/restapis/outra/stages/api",

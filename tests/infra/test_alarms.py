@@ -28,6 +28,14 @@ def test_the_human_queues_alarm_watches_that_queue_and_rings(stack: Run) -> None
     assert (alarm["period"], alarm["evaluationPeriods"]) == (60, 1)
 
 
+def test_each_new_case_rings_though_others_wait_already(stack: Run) -> None:
+    alarm = stack.one("cloudwatch/metricAlarm:MetricAlarm", f"{stack.names.prefix}-saga-caso-novo").inputs
+    assert (alarm["namespace"], alarm["metricName"]) == ("AWS/SQS", "NumberOfMessagesSent")
+    assert (alarm["statistic"], alarm["period"], alarm["threshold"]) == ("Sum", 60, 0)
+    # Back to OK a minute later, so that the next case is a change again.
+    assert alarm["treatMissingData"] == "notBreaching"
+
+
 def test_what_is_watched_is_all_that_can_go_wrong(stack: Run) -> None:
     names = stack.names
     watched = {
@@ -40,6 +48,7 @@ def test_what_is_watched_is_all_that_can_go_wrong(stack: Run) -> None:
     assert watched == {
         *(() if stack.stack == "local" else (cards,)),
         ("AWS/SQS", visible, ("QueueName", names.fila_humana)),
+        ("AWS/SQS", "NumberOfMessagesSent", ("QueueName", names.fila_humana)),
         ("AWS/SQS", visible, ("QueueName", names.fila_criados_dlq)),
         ("AWS/SQS", "ApproximateAgeOfOldestMessage", ("QueueName", names.fila_criados)),
         ("AWS/Lambda", "Errors", ("FunctionName", names.funcao_conciliador)),

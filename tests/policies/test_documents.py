@@ -62,5 +62,5 @@ def test_each_role_has_one_inline_policy_so_its_size_is_the_role_s(run: Run) -> 
 def test_a_resource_type_the_deployer_knows_no_calls_for_is_an_error() -> None:
     declared = {"aws:iam/role:Role": ["arn"], "aws:ec2/instance:Instance": []}
     with pytest.raises(UnknownTypeError, match="aws:ec2/instance:Instance") as refused:
-        implantador(Deployment(declared, {}, {}, "arn", "us-east-1", "123456789012"))
+        implantador(Deployment(declared, {}, {}, "arn", "arn", "us-east-1", "123456789012"))
     assert refused.value.types == ["aws:ec2/instance:Instance"]
