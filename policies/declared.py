@@ -241,7 +241,12 @@ _OPERATOR: Final = (
     ),
     *grants("states:StartExecution", f"{_MACHINE}{RETOMADA}"),
     *grants("states:StopExecution", *(f"{_EXECUTION}{name}:{ANY_ID}" for name in (PEDIDO, RETOMADA))),
-    *grants("dynamodb:Query", f"{PEDIDOS}/index/pendentes", only=_reads("pedidoId status")),
+    *grants(
+        "dynamodb:Query",
+        f"{PEDIDOS}/index/pendentes",
+        f"{PEDIDOS}/index/verificacoes",
+        only=_reads("pedidoId status"),
+    ),
 )
 
 

@@ -72,7 +72,7 @@ def operador(at: Workplace) -> PolicyDocument:
         allow(
             "AcharCasos",
             ["dynamodb:Query"],
-            [f"{at.pedidos}/index/pendentes"],
+            [f"{at.pedidos}/index/pendentes", f"{at.pedidos}/index/verificacoes"],
             when=reading(("pedidoId", "status")),
         ),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from handlers.domain.errors import ErroInesperado, GatewayIndisponivelError
 from handlers.domain.gateway import SituacaoDaCobranca, SituacaoDoEstorno
 from handlers.domain.ledger import EstadoDaCobranca
 from handlers.domain.reconciliation import LAPIDE_SEGUNDOS, deixou_em_aberto, dinheiro_retido, epoca
@@ -39,8 +40,13 @@ class Conferencia:
         self._gateway = gateway
         self._prazos = prazos
 
-    def conferir(self, linha: Linha, *, agora: float) -> Motivo | float | None:
+    def conferir(self, linha: Linha, *, agora: float, consultar: bool = True) -> Motivo | float | None:
         """Why a person must look; else when to look again, epoch seconds; None for never.
+
+        Args:
+            linha: the order.
+            agora: the time, epoch seconds.
+            consultar: whether the gateway may be asked; where it must be and may not, the order stays due.
 
         Raises:
             GatewayIndisponivelError: the charge in doubt could not be looked up: ask again.
@@ -53,7 +59,7 @@ class Conferencia:
         entrada = self._estoque.entrada(linha.pedido_id, linha.pedido.sku) or 0
         if entrada > 0 and not deixou_em_aberto(linha, *_ESTOQUE):
             return Motivo.RESERVA_EM_PEDIDO_FINAL
-        duvida = self._tirar_duvida(linha, agora)
+        duvida = self._tirar_duvida(linha, agora, consultar=consultar)
         if isinstance(duvida, Motivo):
             return duvida
         return min((when for when in (duvida, self._podar(linha, entrada, agora)) if when is not None), default=None)
@@ -66,7 +72,7 @@ class Conferencia:
             return None
         return -entrada + LAPIDE_SEGUNDOS
 
-    def _tirar_duvida(self, linha: Linha, agora: float) -> Motivo | float | None:
+    def _tirar_duvida(self, linha: Linha, agora: float, *, consultar: bool) -> Motivo | float | None:
         cobranca = linha.cobranca
         if cobranca is None or cobranca.estado is not EstadoDaCobranca.INICIADA:
             return None
@@ -74,7 +80,15 @@ class Conferencia:
         ultima = cobranca.ultima_tentativa + self._prazos.reverificacao_final
         if agora < primeira:
             return primeira
-        achada = self._gateway.consultar(linha.pedido_id)
+        if not consultar:
+            return agora
+        try:
+            achada = self._gateway.consultar(linha.pedido_id)
+        except (GatewayIndisponivelError, ErroInesperado):
+            if agora < ultima + self._prazos.reverificacao:
+                raise
+            # Past the last look-up and still no answer to believe in: the doubt is a person's.
+            return Motivo.DINHEIRO_EM_PEDIDO_FINAL
         if achada is not None and achada.situacao is SituacaoDaCobranca.APROVADA:
             return self._dinheiro_achado(linha, cobranca, achada)
         if achada is not None and achada.situacao is SituacaoDaCobranca.RECUSADA:
@@ -87,8 +101,10 @@ class Conferencia:
 
     def _dinheiro_achado(self, linha: Linha, cobranca: Cobranca, achada: CobrancaNoGateway) -> Motivo | None:
         conferida = achada.transacao_id is not None and achada.valor_centavos == cobranca.valor_centavos
+        if not conferida and deixou_em_aberto(linha, *_DINHEIRO):
+            return None
         if not conferida or not self._livro.aprovar_cobranca(linha.pedido_id, transacao_id=achada.transacao_id or ""):
-            # The gateway took money that the ledger cannot hold: a person's, whatever they left open before.
+            # The gateway took money that the ledger cannot hold.
             return Motivo.DINHEIRO_EM_PEDIDO_FINAL
         if achada.estorno_id is not None and _devolveu_tudo(achada):
             self._livro.iniciar_estorno(linha.pedido_id)

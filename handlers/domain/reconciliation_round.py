@@ -42,7 +42,6 @@ __all__ = ["MAIS_PEDIDOS", "Conciliador", "Resultado"]
 
 MAIS_PEDIDOS: Final = 500
 """Orders looked at in one round, about; the rest take turns in the rounds that follow."""
-_RODADA_SEGUNDOS: Final = 300
 _FOLGA_SEGUNDOS: Final = 15
 """Left of the function's time when a round stops: longer than one order's look-up at the gateway."""
 
@@ -99,13 +98,12 @@ class Conciliador:
         for indice, pedido_id in self._da_vez():
             if restam() < _FOLGA_SEGUNDOS:
                 break
-            if indice is Indice.VERIFICACOES and not gateway_no_ar:
-                # Each look-up would wait for the whole timeout; the next round asks again.
-                continue
             try:
-                contagem[self._olhar(indice, pedido_id)] += 1
+                contagem[self._olhar(indice, pedido_id, consultar=gateway_no_ar)] += 1
             except GatewayIndisponivelError as error:
+                # Each further look-up would wait for the whole timeout; stock, ledger and tombstones need none.
                 gateway_no_ar = False
+                contagem[Resultado.FALHOU] += 1
                 self.relatar(pedido_id, error)
             except Exception as error:
                 contagem[Resultado.FALHOU] += 1
@@ -127,7 +125,8 @@ class Conciliador:
     def _da_vez(self) -> Iterator[tuple[Indice, str]]:
         """What this round looks at: all that is due, or one share of it when it is too much for a round.
 
-        Shares turn with the clock, so that orders which wait for a person, the oldest, never hide the newer ones.
+        Share and starting point change with the clock's second, whatever the time between rounds: orders that wait
+        for a person, the oldest, never hide the newer ones, and a round cut short is never cut at the same place.
         """
         agora = self.agora()
         todos = [
@@ -140,17 +139,19 @@ class Conciliador:
             for pedido_id in self.linhas.achar(indice, status, ate=ate)
         ]
         partes = -(-len(todos) // MAIS_PEDIDOS) or 1
-        parte = int(agora // _RODADA_SEGUNDOS) % partes
-        return (item for item in todos if zlib.crc32(item[1].encode()) % partes == parte)
+        vez = zlib.crc32(str(int(agora)).encode())
+        da_vez = [item for item in todos if zlib.crc32(item[1].encode()) % partes == vez % partes]
+        corte = vez // partes % len(da_vez) if da_vez else 0
+        return iter(da_vez[corte:] + da_vez[:corte])
 
-    def _olhar(self, indice: Indice, pedido_id: str) -> Resultado:
+    def _olhar(self, indice: Indice, pedido_id: str, *, consultar: bool) -> Resultado:
         # The execution first: what it wrote before it ended is then in the row.
         execucao = self.execucoes.ultima(pedido_id)
         linha = self.linhas.ler(pedido_id)
         if linha is None:
             return Resultado.SADIO
         if indice is Indice.VERIFICACOES:
-            return self._conferir(linha, execucao)
+            return self._conferir(linha, execucao, consultar=consultar)
         return self._agir(linha, execucao, self._decidir(linha, execucao))
 
     def _decidir(self, linha: Linha, execucao: Execucao | None) -> Decisao:
@@ -190,11 +191,16 @@ class Conciliador:
         self.linhas.marcar_avisado(linha.pedido_id, chave=decisao.chave, reivindicado_em=reivindicado_em)
         return Resultado.ESCALADO
 
-    def _conferir(self, linha: Linha, execucao: Execucao | None) -> Resultado:
+    def _conferir(self, linha: Linha, execucao: Execucao | None, *, consultar: bool) -> Resultado:
         due = linha.verificar_em is not None and linha.status in _FECHADOS
         if not due or (execucao is not None and execucao.viva):
             return Resultado.SADIO
-        visto = self.conferencia.conferir(linha, agora=self.agora())
+        try:
+            visto = self.conferencia.conferir(linha, agora=self.agora(), consultar=consultar)
+        except (GatewayIndisponivelError, ErroInesperado):
+            # To the back of the line: an answer that is always bad must not be the first of every round.
+            self.linhas.reagendar(linha, self.agora() + self.prazos.reverificacao / 4)
+            raise
         if not isinstance(visto, Motivo):
             self.linhas.reagendar(linha, visto)
             return Resultado.SADIO if visto is not None else Resultado.ACERTADO

@@ -50,6 +50,8 @@ class Case:
         resumptions: how many resumptions there have been.
         reserved: units it still holds.
         money: what the ledger says.
+        superseded: executions that still wait although another resumed the order: whoever resumed it died before
+            stopping them. They would ask for ever, and hide what became of the order.
     """
 
     row: OrderRow
@@ -57,6 +59,7 @@ class Case:
     resumptions: int
     reserved: int
     money: MoneyView
+    superseded: tuple[str, ...] = ()
 
     @property
     def pedido_id(self) -> str:
@@ -120,6 +123,7 @@ def load(target: Target, pedido_id: str) -> Case:
         resumptions=sum(execution.arn.rpartition(":")[2] != pedido_id for execution in executions),
         reserved=stock.reserved(pedido_id) if stock is not None else 0,
         money=money(row),
+        superseded=tuple(execution.arn for execution in executions[:-1] if is_asking(execution)),
     )
 
 

@@ -107,6 +107,7 @@ def answer(target: Target, case: Case, given: Answer) -> Resumed:
     Raises:
         CaseRefusedError: it moved meanwhile; nothing was answered.
     """
+    _stop_superseded(target, case)
     with _messages_of(target, case) as ours:
         resumed = _by_token(target, case, given, ours)
         if resumed is None:
@@ -183,6 +184,11 @@ def _by_resumption(target: Target, case: Case, given: Answer) -> Resumed:
     return Resumed(resumption_arn(target, case.pedido_id, n), 0, by_token=False)
 
 
+def _stop_superseded(target: Target, case: Case) -> None:
+    for arn in case.superseded:
+        _stop(target, arn)
+
+
 def _stop(target: Target, arn: str) -> None:
     try:
         target.sfn.stop_execution(
@@ -257,6 +263,7 @@ def discard(target: Target, case: Case) -> int:
     """
     if case.waiting or case.running:
         raise CaseRefusedError(case.pedido_id, "ainda não chegou ao fim: decida o caso em vez de descartar a mensagem")
+    _stop_superseded(target, case)
     with _messages_of(target, case) as ours:
         delete(target, ours)
     return len(ours)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from handlers.domain.reconciliation_rows import Indice
 from handlers.domain.status import Status
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from infra.ops.target import Target
 
 __all__ = ["CaseView", "waiting"]
+
+
+_MAY_WAIT: Final = (
+    (Indice.PENDENTES, Status.REQUER_INTERVENCAO_HUMANA),
+    (Indice.PENDENTES, Status.CONFIRMADO),
+    (Indice.VERIFICACOES, Status.RESOLVIDO_MANUALMENTE),
+)
+"""Where an order whose case has no message is: its reservation unsettled, or found wanting after it was closed."""
 
 
 class CaseView(TypedDict):
@@ -57,24 +65,29 @@ def waiting(target: Target) -> list[CaseView]:
             case = load(target, pedido_id) if pedido_id else None
         except UnknownOrderError:
             case = None
-        views.append(_unknown(pedido_id, by_order[pedido_id]) if case is None else _view(case, by_order[pedido_id]))
+        messages = by_order.get(pedido_id, [])
+        if case is None:
+            views.append(_unknown(pedido_id, messages))
+        elif messages or case.waiting:
+            # An order the indexes alone brought up may be well: a CONFIRMADO about to settle, a closed one due a look.
+            views.append(_view(case, messages))
     return sorted(views, key=lambda view: view["desde"])
 
 
 def _without_message(target: Target) -> Iterator[str]:
     """Orders that wait by their status, whether or not the queue still has their message."""
-    names = {"#s": "status", "#p": "pedidoId"}
-    pages = target.dynamodb.get_paginator("query").paginate(
-        TableName=target.tabelas["pedidos"],
-        IndexName=Indice.PENDENTES,
-        KeyConditionExpression="#s = :s",
-        ProjectionExpression="#p",
-        ExpressionAttributeNames=names,
-        ExpressionAttributeValues={":s": {"S": Status.REQUER_INTERVENCAO_HUMANA}},
-    )
-    for page in pages:
-        for item in page["Items"]:
-            yield item["pedidoId"].get("S", "")
+    for index, status in _MAY_WAIT:
+        pages = target.dynamodb.get_paginator("query").paginate(
+            TableName=target.tabelas["pedidos"],
+            IndexName=index,
+            KeyConditionExpression="#s = :s",
+            ProjectionExpression="#p",
+            ExpressionAttributeNames={"#s": "status", "#p": "pedidoId"},
+            ExpressionAttributeValues={":s": {"S": status}},
+        )
+        for page in pages:
+            for item in page["Items"]:
+                yield item["pedidoId"].get("S", "")
 
 
 def _view(case: Case, messages: Sequence[Message]) -> CaseView:

@@ -2,11 +2,11 @@
 
 Every method of every repository that a role's code reaches is called against a client that writes the requests down;
 each request must be allowed by the role's document, and each attribute a document allows must be in some request.
+The reconciler's calls come from whole rounds instead: test_reconciler_calls.py.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +19,7 @@ from handlers.domain.stock import Estoque
 from infra.ops.facts import Facts
 from policies.evaluation.evaluator import Evaluator, Request
 from tests.policies.calls import methods_called, sources
+from tests.policies.requests import as_iam_sees, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.policies
 
 ORDERS, STOCK = "cesta-pedidos", "cesta-estoque"
-ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/"
 REFUND = "handlers/domain/refund.py"
 MODULES: dict[str, tuple[str, ...]] = {
     "reservar-estoque": ("handlers/reservar_estoque.py",),
@@ -98,7 +98,7 @@ def recorded(name: str) -> list[Request]:
                 "estoque": Estoque(recorder.client, STOCK),
             }[receiver]
             _call(getattr(repository, method))
-            requests += [_as_iam_sees(action, request) for action, request in recorder.requests]
+            requests += [as_iam_sees(action, request) for action, request in recorder.requests]
     return requests
 
 
@@ -110,24 +110,6 @@ def _call(method: Callable[..., object]) -> None:
         raise
     except Exception as error:  # what a repository makes of an odd answer is another test's
         assert type(error).__module__.startswith("handlers."), error
-
-
-def _as_iam_sees(action: str, request: dict[str, Any]) -> Request:
-    """The condition keys of a request (DynamoDB, "Using IAM policy conditions"): attributes are top-level names."""
-    names: dict[str, str] = request.get("ExpressionAttributeNames", {})
-    expressions = " ".join(text for key, text in request.items() if key.endswith("Expression"))
-    heads = {names[head] for head in re.findall(r"(?<!\.)#\w+", expressions)}
-    attributes = tuple(sorted(heads | request.get("Key", {}).keys() | request.get("Item", {}).keys()))
-    context: dict[str, str | tuple[str, ...]] = {"dynamodb:Attributes": attributes}
-    if action == "dynamodb:GetItem":
-        context["dynamodb:Select"] = "SPECIFIC_ATTRIBUTES" if "ProjectionExpression" in request else "ALL_ATTRIBUTES"
-    else:
-        context["dynamodb:ReturnValues"] = request.get("ReturnValues", "NONE")
-    return Request(action, ARN + request["TableName"], context=context)
-
-
-def named(request: Request) -> set[str]:
-    return set(request.context["dynamodb:Attributes"])
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -169,7 +151,7 @@ def test_what_cesta_pedido_reads_is_what_people_may_read(person: str, prod: Mate
     target = _Target(recorder.client)
     Facts(cast("Target", cast("object", target))).order("p-1")
     ((action, request),) = recorder.requests
-    call = _as_iam_sees(action, request)
+    call = as_iam_sees(action, request)
     assert Evaluator(prod.identity[person]).allowed_by(call)
     (statement,) = [one for one in prod.identity[person]["Statement"] if one["Sid"] == "LerPedido"]
     allowed = statement.get("Condition", {})["ForAllValues:StringEquals"]["dynamodb:Attributes"]

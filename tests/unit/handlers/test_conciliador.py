@@ -307,9 +307,22 @@ def test_too_many_for_one_round_take_turns_and_none_is_hidden(mundo: Mundo) -> N
         mundo.sfn.por(f"espera-{i}", "RUNNING")
     mundo.em("p-1", Status.COMPENSANDO)
     mundo.sfn.por("p-1", "ABORTED")
-    for _ in range(3):
+    for minutos in (10, 10, 10, 5, 5, 60, 60, 15, 15):
         antes = len(mundo.sfn.perguntas)
         mundo.rodada()
         assert len(mundo.sfn.perguntas) - antes < 600
-        mundo.agora += 300
+        mundo.agora += minutos * 60
     assert len(mundo.humana) == 1
+
+
+def test_rounds_cut_short_are_not_cut_at_the_same_place(mundo: Mundo) -> None:
+    pedidos = [f"p-{i}" for i in range(40)]
+    for pedido_id in pedidos:
+        mundo.em(pedido_id, REQUER, idade=9 * DIA)
+        mundo.sfn.por(pedido_id, "RUNNING")
+    for _ in range(30):
+        restam = iter([60.0] * 8 + [14.0])
+        mundo.conciliador().rodada(restam=lambda restam=restam: next(restam))
+        mundo.agora += 300
+    vistos = {pergunta.rpartition(":")[2] for pergunta in mundo.sfn.perguntas}
+    assert vistos >= set(pedidos)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handlers.domain.errors import GatewayIndisponivelError
+from handlers.domain.errors import ErroInesperado, GatewayIndisponivelError
 from handlers.domain.gateway import SituacaoDaCobranca
 from handlers.domain.reconciliation import LAPIDE_SEGUNDOS
 from handlers.domain.status import Status
@@ -136,15 +136,50 @@ def test_a_charge_still_in_flight_is_asked_for_again(mundo: Mundo) -> None:
     assert len(mundo.gateway.consultas) == 2
 
 
-def test_a_gateway_that_is_down_is_asked_once_a_round_and_again_in_the_next(mundo: Mundo) -> None:
+FORA_DO_AR = GatewayIndisponivelError("p-0", operacao="consulta", detalhe="HTTP 503")
+
+
+def test_a_gateway_that_is_down_is_asked_once_a_round_and_again_later(mundo: Mundo) -> None:
     for i in range(5):
         mundo.fechado(f"p-{i}", Status.FALHOU_COMPENSADO, cobranca=cobranca("INICIADA", ha=2 * HORA))
-    mundo.gateway.fora = GatewayIndisponivelError("p-0", operacao="consulta", detalhe="HTTP 503")
-    assert mundo.rodada() == {}
+    mundo.gateway.fora = FORA_DO_AR
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1, "PedidosSadios": 4}
     assert len(mundo.gateway.consultas) == 1
     mundo.gateway.fora = None
-    assert mundo.rodada() == {"PedidosSadios": 5}
+    mundo.rodada()
+    assert len(mundo.gateway.consultas) == 5, "the one that failed went to the back of the line"
+    mundo.agora += HORA // 4
+    mundo.rodada()
     assert len(mundo.gateway.consultas) == 6
+
+
+@pytest.mark.parametrize("erro", [FORA_DO_AR, ErroInesperado("p-0", "duas cobranças do mesmo pedido")])
+def test_an_order_the_gateway_always_answers_badly_hides_no_other(mundo: Mundo, erro: Exception) -> None:
+    mundo.fechado("veneno", Status.FALHOU_COMPENSADO, cobranca=cobranca("INICIADA", ha=2 * HORA))
+    for i in range(20):
+        mundo.fechado(f"preso-{i}", Status.FALHOU_COMPENSADO)
+        mundo.reservar(f"preso-{i}", 1)
+    mundo.gateway.fora = erro
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1, "CasosAbertos": 20}
+
+
+@pytest.mark.parametrize("erro", [FORA_DO_AR, ErroInesperado("p-0", "duas cobranças do mesmo pedido")])
+def test_a_doubt_nobody_could_settle_after_the_last_look_up_is_a_persons(mundo: Mundo, erro: Exception) -> None:
+    mundo.fechado("p-1", Status.FALHOU_COMPENSADO, cobranca=cobranca("INICIADA", ha=DIA + HORA - 1))
+    mundo.gateway.fora = erro
+    assert mundo.rodada() == {"ConciliacoesFalhadas": 1}
+    mundo.agora += HORA // 4
+    assert mundo.rodada() == {"CasosAbertos": 1}
+    assert mundo.avisos()[0]["motivo"] == "DINHEIRO_EM_PEDIDO_FINAL"
+
+
+def test_money_a_person_left_taken_stays_so_whatever_its_amount(mundo: Mundo) -> None:
+    mundo.fechado(
+        "p-1", Status.RESOLVIDO_MANUALMENTE, caso=caso('["cobranca"]'), cobranca=cobranca("INICIADA", ha=2 * HORA)
+    )
+    mundo.gateway.conhece["p-1"] = no_gateway(SituacaoDaCobranca.APROVADA, valor=1)
+    assert mundo.rodada() == {"PedidosAcertados": 1}
+    assert mundo.humana == []
 
 
 def test_a_tombstone_lives_as_long_as_a_late_reservation_could_come_and_no_longer(mundo: Mundo) -> None:

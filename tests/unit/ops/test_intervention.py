@@ -14,7 +14,7 @@ from handlers.domain.status import Status
 from infra.ops.errors import CaseRefusedError
 from infra.ops.history import Execution, Visit
 from infra.ops.human_queue import parse
-from infra.ops.intervention import Case, Decision, Pending, check, plan
+from infra.ops.intervention import Case, Decision, Pending, check, load, plan
 from infra.ops.intervention_act import Answer, Outcome, Resumed, answer, discard, resumption_input, wait_for_result
 from infra.ops.intervention_list import waiting
 from infra.ops.order_view import money
@@ -470,3 +470,25 @@ def test_a_case_whose_message_is_lost_is_listed_all_the_same() -> None:
 def test_a_message_about_nothing_we_know_is_listed_for_somebody_to_read() -> None:
     views = waiting(_target(Aws(_row(Status.FALHOU_COMPENSADO, pending=False), "lixo", status="SUCCEEDED")))
     assert [(view["status"], view["mensagens"]) for view in views] == [("DESCONHECIDO", 1)]
+
+
+class HalfResumed(Aws):
+    """The operator's command died after it started the resumption and before it stopped what it took over from."""
+
+    def describe_execution(self, *, executionArn: str) -> dict[str, Any]:  # noqa: N803
+        name = executionArn.rpartition(":")[2]
+        if name not in {"p", "p-c1"}:
+            raise _refused("ExecutionDoesNotExist")
+        return {"status": "RUNNING" if name == "p" else "SUCCEEDED", "startDate": NOW, "input": "{}"}
+
+
+def test_an_execution_left_waiting_behind_its_resumption_is_stopped_with_the_last_message() -> None:
+    aws = HalfResumed(
+        _row(Status.FALHOU_COMPENSADO, pending=False), {"pedidoId": "p", "execucao": ARN, "taskToken": "velho"}
+    )
+    target = _target(aws)
+    case = load(target, "p")
+    assert case.superseded == (ARN,)
+    assert discard(target, case) == 1
+    assert [what for what, _ in aws.done] == ["parada", "apagada"]
+    assert aws.done[0][1] == ARN
