@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from handlers.domain import aws, environment, wiring
@@ -21,6 +21,7 @@ from handlers.domain.reconciliation_closed import Conferencia
 from handlers.domain.reconciliation_executions import Execucoes, pedido_da_execucao
 from handlers.domain.reconciliation_round import Conciliador
 from handlers.domain.reconciliation_rows import Linhas
+from handlers.domain.redaction import make_logger
 from handlers.domain.settings import required, seconds
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from handlers.domain.reconciliation_round import Resultado
 
-logger = Logger(utc=True)
+logger = make_logger()
 metrics = Metrics(namespace="Cesta")
 
 RODADA: Final = "aws.events"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.chalicelib import observabilidade
+from handlers import conciliador
 from handlers.domain import redaction, runtime
 from handlers.domain.redaction import CARTAO_OMITIDO, TOKEN_OMITIDO, mask, serialize
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.unit
 
+ROOT = Path(__file__).resolve().parents[3]
 VISA = "4111111111111111"
 TOKEN = "tok_9f2e-segredo"
 
@@ -127,7 +131,14 @@ def test_our_own_logger_masks_what_is_put_beside_the_message() -> None:
     assert TOKEN not in written.getvalue()
 
 
-@pytest.mark.parametrize("logger", [runtime.logger, observabilidade.logger])
-def test_the_loggers_of_steps_and_api_have_the_net(logger: Logger) -> None:
+@pytest.mark.parametrize("logger", [runtime.logger, observabilidade.logger, conciliador.logger])
+def test_the_loggers_of_every_function_have_the_net(logger: Logger) -> None:
     assert logger.registered_formatter.json_serializer is serialize  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
     assert logging.getLogRecordFactory().__module__ == redaction.__name__
+
+
+def test_no_function_makes_a_logger_of_its_own() -> None:
+    """Powertools configures one logger per service and process: the first one made decides for all."""
+    sources = [path for folder in ("handlers", "api") for path in (ROOT / folder).rglob("*.py")]
+    makers = {path.name for path in sources if re.search(r"\bLogger\(", path.read_text())}
+    assert makers == {"redaction.py"}
