@@ -6,27 +6,23 @@ What a stack declares is known offline, in a second or two: the infrastructure t
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import json
 import logging
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-import pulumi
 import yaml
-from pulumi.runtime import mocks, rpc, settings
-from pulumi.runtime.stack import run_in_stack
+from pulumi.runtime import mocks, rpc
 
 from infra import packaging
 from infra.__main__ import program
-from infra.names import PROJETO, Names
+from infra.names import Names
+from infra.pulumi_run import run_on_monitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     from google.protobuf import empty_pb2
     from pulumi.runtime.proto import resource_pb2
@@ -225,35 +221,15 @@ def run_program(
     monitor = _Monitor(run, _Preview() if first_preview else _Mocks())
     default = partial(program, build=packaging.build if real_zips else _no_zip)
 
-    async def in_stack() -> None:
-        pulumi.runtime.set_all_config(config, [])
-        settings.configure(
-            settings.Settings(
-                project=PROJETO,
-                stack=stack,
-                monitor=monitor,
-                engine=mocks.MockEngine(logger),
-                dry_run=first_preview,
-            )
-        )
-        await run_in_stack(what or default)
-
-    # The SDK keeps its state in context variables: a context of its own makes each run independent.
-    with _quiet_asyncio(), asyncio.Runner() as runner:
-        runner.run(in_stack(), context=contextvars.Context())
+    run_on_monitor(
+        what or default,
+        stack=stack,
+        config=config,
+        monitor=monitor,
+        engine=mocks.MockEngine(logger),
+        dry_run=first_preview,
+    )
     return run
-
-
-@contextmanager
-def _quiet_asyncio() -> Generator[None]:
-    """A run that fails leaves futures nobody awaits, and asyncio would report each of them."""
-    logger = logging.getLogger("asyncio")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 def _no_zip(package: packaging.Package) -> Path:

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
-import logging
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-import pulumi.runtime
-from pulumi.runtime import settings
 from pulumi.runtime.mocks import MockEngine
-from pulumi.runtime.stack import run_in_stack
 
+from infra.config import LOCAL
 from infra.local import worker_env
 from infra.local.creators.base import Context
 from infra.local.emulator import AwsLocal
 from infra.local.monitor import DeployedResource, LocalMonitor
+from infra.pulumi_run import run_on_monitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Mapping
 
     from infra.local.monitor import OnResource
 
-__all__ = ["PROJECT", "STACK", "Deployment", "deploy", "preview"]
-
-PROJECT: Final = "cesta"
-STACK: Final = "local"
+__all__ = ["Deployment", "deploy", "preview"]
 
 
 @dataclass(frozen=True)
@@ -92,35 +84,14 @@ def _run(
 ) -> Deployment:
     monitor = LocalMonitor(context, dry_run=dry_run, on_resource=on_resource or (lambda _: None))
 
-    async def run() -> None:
-        pulumi.runtime.set_all_config(dict(config), [])
-        settings.configure(
-            settings.Settings(project=PROJECT, stack=STACK, monitor=monitor, engine=MockEngine(None), dry_run=dry_run)
-        )
-        await run_in_stack(program)
-
     started = time.monotonic()
-    with _quiet_asyncio(), asyncio.Runner() as runner:
-        try:
-            # The SDK keeps its state in context variables: a context of its own makes each run independent.
-            runner.run(run(), context=contextvars.Context())
-        except Exception as error:
-            # The SDK reports a failed resource once per dependent and wrapped; the first cause is ours to tell.
-            if monitor.failure is None or error is monitor.failure:
-                raise
-            raise monitor.failure from error
+    try:
+        run_on_monitor(program, stack=LOCAL, config=config, monitor=monitor, engine=MockEngine(None), dry_run=dry_run)
+    except Exception as error:
+        # The SDK reports a failed resource once per dependent and wrapped; the first cause is ours to tell.
+        if monitor.failure is None or error is monitor.failure:
+            raise
+        raise monitor.failure from error
     if monitor.failure is not None:
         raise monitor.failure
     return Deployment(outputs=monitor.outputs, resources=monitor.deployed, seconds=time.monotonic() - started)
-
-
-@contextmanager
-def _quiet_asyncio() -> Generator[None]:
-    """A failed run leaves futures nobody awaits any more, and asyncio logs each with a stack trace."""
-    logger = logging.getLogger("asyncio")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)

@@ -21,7 +21,7 @@ from botocore.exceptions import BotoCoreError
 from infra.config import LOCAL, Settings, from_mapping
 from infra.local import worker_env
 from infra.local.alarm_watcher import AlarmWatcher
-from infra.local.deploy import PROJECT, Deployment, deploy
+from infra.local.deploy import Deployment, deploy
 from infra.local.emulator import AwsLocal, configure, is_up, start_emulator
 from infra.local.endpoints import Endpoints, api_url, endpoints
 from infra.local.errors import ProcessDiedError
@@ -30,7 +30,7 @@ from infra.local.processes import LOOPBACK, Guardian, child_environment, choose_
 from infra.local.seed import seed, seed_parameters
 from infra.local.settings_file import read_settings
 from infra.local.simulator import CREDENTIAL_VARIABLES
-from infra.names import Names
+from infra.names import PROJETO, Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -187,7 +187,7 @@ class _Builder:
                 "escalaEspera": str(wait_scale),
             },
         )
-        prefix = f"{PROJECT}:"
+        prefix = f"{PROJETO}:"
         settings = from_mapping(
             LOCAL, {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
         )
