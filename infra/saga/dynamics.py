@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from infra.saga.answered import Answered
 from infra.saga.answers import Answer, possible_answers
 from infra.saga.asl import catcher_for
 from infra.saga.choices import AbsentPathError, branches
@@ -77,11 +78,10 @@ class Dynamics:
         self.rules = Rules(effects, self.written)
         self.every = (*effects.steps(), *effects.forwards())
         self.positions = {effect: index for index, effect in enumerate(self.every)}
-        self.keys = frozenset(
-            effect.late_unless
-            for effect in effects.states.values()
-            if isinstance(effect, CompensationEffect) and effect.late_unless is not None
-        )
+        self.pivot = effects.pivot()
+        steps = [effect for effect in effects.states.values() if isinstance(effect, StepEffect)]
+        self.repeatable = frozenset(step.effect for step in steps if not step.idempotent)
+        self.answered = Answered(effects, self.states, self.positions)
         none = (0,) * len(self.every)
         self.held = World(KILLED, none, none, none, none, effects.initial)
         self.choosers = {
@@ -124,6 +124,11 @@ class Dynamics:
 
     def moves(self, world: World) -> Iterator[Move]:
         """Everything that may happen next."""
+        for move in self._moves(world):
+            settled = self.answered.settle(move.world)
+            yield move if settled is move.world else move._replace(world=settled)
+
+    def _moves(self, world: World) -> Iterator[Move]:
         yield from self._arrivals_by_chance(world)
         if world.ended:
             return
@@ -150,14 +155,14 @@ class Dynamics:
             return
         for index, effect in enumerate(self.every):
             if world.late[index]:
-                counts = put(world.counts, index, min(2, world.counts[index] + (not self._once(effect))) or 1)
+                counts = put(world.counts, index, min(2, world.counts[index] + (effect in self.repeatable)) or 1)
                 landed = world._replace(counts=counts, late=put(world.late, index, 0))
                 yield Move(f"chega agora a tentativa atrasada de '{effect}'", landed, found=self._late(world, effect))
-        pivot = self.effects.pivot()
-        if world.late_pivot and pivot is not None:
-            landed_pivot = self.outcomes[pivot[0]].pivot_lands(world, pivot[1])
+        if world.late_pivot and self.pivot is not None:
+            name, pivot = self.pivot
+            landed_pivot = self.outcomes[name].pivot_lands(world, pivot)
             after, found = landed_pivot or (world._replace(late_pivot=False), ())
-            yield Move(f"chega agora a decisão atrasada de {pivot[0]}", after, found=found)
+            yield Move(f"chega agora a decisão atrasada de {name}", after, found=found)
         for name in sorted(world.late_records):
             record = self.effects.states[name]
             written = self.outcomes[name].record_lands(world, record) if isinstance(record, RecordEffect) else None
@@ -165,15 +170,8 @@ class Dynamics:
                 after = self.late_writes.settle(written[0])
                 yield Move(f"chega agora a escrita atrasada de {after.status}", after, found=written[1])
 
-    def _once(self, effect: str) -> bool:
-        step = next(
-            (each for each in self.effects.states.values() if isinstance(each, StepEffect) and each.effect == effect),
-            None,
-        )
-        return step is None or step.idempotent
-
     def _late(self, world: World, effect: str) -> tuple[Found, ...]:
-        if self._once(effect) or not world.counts[self.positions[effect]]:
+        if effect not in self.repeatable or not world.counts[self.positions[effect]]:
             return ()
         return Outcomes.twice(effect, 2)
 
@@ -227,7 +225,7 @@ class Dynamics:
         if path == "$":
             return world._replace(keys=frozenset())
         key = (path or "").removeprefix("$.")
-        return world._replace(keys=world.keys | {key}) if key in self.keys else world
+        return world._replace(keys=world.keys | {key}) if key in self.answered.keys else world
 
     # --- People ---
 

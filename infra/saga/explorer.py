@@ -75,48 +75,61 @@ def explore(definition: Definition, effects: Effects, *, first_only: bool = Fals
     return Exploration(
         proved=not counterexamples,
         paths=0 if counterexamples else walk.paths(),
-        states=len(walk.parents),
+        states=len(walk.worlds),
         counterexamples=counterexamples,
     )
 
 
 @dataclass
 class _Walk:
-    """A breadth-first walk: the first way to a state of the world is a shortest one."""
+    """A breadth-first walk: the first way to a state of the world is a shortest one.
+
+    States of the world have numbers, in the order in which they are first reached: a state is long, and is looked at
+    whole only when it is reached.
+    """
 
     dynamics: Dynamics
-    parents: dict[World, tuple[World, Move] | None] = field(default_factory=dict["World", "tuple[World, Move] | None"])
-    moves: dict[World, tuple[Move, ...]] = field(default_factory=dict["World", "tuple[Move, ...]"])
+    numbers: dict[World, int] = field(default_factory=dict["World", int])
+    worlds: list[World] = field(default_factory=list["World"])
+    parents: list[tuple[int, Move] | None] = field(default_factory=list["tuple[int, Move] | None"])
+    ahead: list[tuple[tuple[int, Move], ...]] = field(default_factory=list["tuple[tuple[int, Move], ...]"])
     broken: dict[tuple[Fault, str], Counterexample] = field(default_factory=dict["tuple[Fault, str]", Counterexample])
     visited: set[str] = field(default_factory=set[str])
 
     def run(self, *, first_only: bool) -> None:
         beginnings = list(starts(self.dynamics))
-        waiting = [world for world, _ in beginnings]
-        self.parents = dict.fromkeys(waiting)
-        for world, broken in beginnings:
+        numbered = [(self._reach(world, None), broken) for world, broken in beginnings]
+        for number, broken in numbered:
             for found in broken:
-                self._break(found, world, None)
-        for world in waiting:
-            self._look_at(world)
+                self._break(found, number, None)
+        # The list grows while it is walked.
+        for number, world in enumerate(self.worlds):
+            self._look_at(number, world)
             if first_only and self.broken:
                 return
-            self.moves[world] = moves = tuple(self.dynamics.moves(world))
-            for move in moves:
+            ahead: list[tuple[int, Move]] = []
+            for move in self.dynamics.moves(world):
                 for found in move.found:
-                    self._break(found, world, move)
-                if move.world not in self.parents:
-                    self.parents[move.world] = (world, move)
-                    waiting.append(move.world)
+                    self._break(found, number, move)
+                ahead.append((self._reach(move.world, (number, move)), move))
+            self.ahead.append(tuple(ahead))
 
-    def _look_at(self, world: World) -> None:
+    def _reach(self, world: World, parent: tuple[int, Move] | None) -> int:
+        """The number of ``world``, which is one more to walk on from if it is new."""
+        number = self.numbers.setdefault(world, len(self.worlds))
+        if number == len(self.worlds):
+            self.worlds.append(world)
+            self.parents.append(parent)
+        return number
+
+    def _look_at(self, number: int, world: World) -> None:
         if world.ended:
             for found in self.dynamics.rules.end(world):
-                self._break(found, world, None)
+                self._break(found, number, None)
         elif world.state not in self.visited:
             self.visited.add(world.state)
             for found in self._local(world.state):
-                self._break(found, world, None)
+                self._break(found, number, None)
 
     def _local(self, name: str) -> tuple[Found, ...]:
         outcomes = self.dynamics.outcomes.get(name)
@@ -124,16 +137,17 @@ class _Walk:
             return ()
         return tuple(local_faults(name, outcomes.state, self.dynamics.effects, outcomes.write, self.dynamics.statuses))
 
-    def _break(self, found: Found, world: World, move: Move | None) -> None:
+    def _break(self, found: Found, number: int, move: Move | None) -> None:
         kind = (found.fault, found.subject)
         if kind not in self.broken:
-            path = [*self._path(world), *([move] if move is not None else [])]
-            self.broken[kind] = tell(found, path, move.world if move is not None else world, self.dynamics.effects)
+            path = [*self._path(number), *([move] if move is not None else [])]
+            world = move.world if move is not None else self.worlds[number]
+            self.broken[kind] = tell(found, path, world, self.dynamics.effects)
 
-    def _path(self, world: World) -> list[Move]:
+    def _path(self, number: int) -> list[Move]:
         path: list[Move] = []
-        while (parent := self.parents[world]) is not None:
-            world, move = parent
+        while (parent := self.parents[number]) is not None:
+            number, move = parent
             path.append(move)
         return path[::-1]
 
@@ -141,52 +155,54 @@ class _Walk:
 
     def look_for_endless(self) -> None:
         """A cycle that no person's answer is part of goes round by itself."""
-        done: set[World] = set()
-        for root in self.parents:
-            if root in done:
-                continue
-            self._dive(root, done)
+        done: set[int] = set()
+        for root in range(len(self.worlds)):
+            if root not in done:
+                self._dive(root, done)
 
-    def _dive(self, root: World, done: set[World]) -> None:
-        on_path: dict[World, None] = {root: None}
-        stack = [(root, iter(self.moves.get(root, ())))]
+    def _dive(self, root: int, done: set[int]) -> None:
+        on_path: dict[int, None] = {root: None}
+        stack = [(root, iter(self.ahead[root]))]
         while stack:
-            world, ahead = stack[-1]
-            move = next(ahead, None)
-            if move is None:
+            number, ahead = stack[-1]
+            target, move = next(ahead, (None, None))
+            if target is None or move is None:
                 stack.pop()
-                done.add(world)
-                del on_path[world]
-            elif move.person or move.world in done:
+                done.add(number)
+                del on_path[number]
+            elif move.person or target in done:
                 continue
-            elif move.world in on_path:
-                self._endless(world, move)
+            elif target in on_path:
+                self._endless(number, move)
             else:
-                on_path[move.world] = None
-                stack.append((move.world, iter(self.moves.get(move.world, ()))))
+                on_path[target] = None
+                stack.append((target, iter(self.ahead[target])))
 
-    def _endless(self, world: World, move: Move) -> None:
+    def _endless(self, number: int, move: Move) -> None:
         message = f"a máquina volta a {move.world.state} sem esperar por ninguém, e pode fazê-lo para sempre"
-        self._break(Found(Fault.ENDLESS, move.world.state, message), world, move)
+        self._break(Found(Fault.ENDLESS, move.world.state, message), number, move)
 
     def paths(self) -> int:
         """Different ways through, cut where a person answers; needs a walk without endless cycles."""
-        roots = [world for world, parent in self.parents.items() if parent is None]
-        roots += dict.fromkeys(move.world for moves in self.moves.values() for move in moves if move.person)
-        ways: dict[World, int] = {}
+        roots = [number for number, parent in enumerate(self.parents) if parent is None]
+        roots += dict.fromkeys(target for ahead in self.ahead for target, move in ahead if move.person)
+        ways: dict[int, int] = {}
         for root in roots:
             self._count(root, ways)
         return sum(ways[root] for root in roots)
 
-    def _count(self, root: World, ways: dict[World, int]) -> None:
+    def _count(self, root: int, ways: dict[int, int]) -> None:
         stack = [root]
         while stack:
-            world = stack[-1]
-            ahead = [move for move in self.moves.get(world, ()) if not move.person]
-            missing = [move.world for move in ahead if move.world not in ways]
+            number = stack[-1]
+            if number in ways:
+                stack.pop()
+                continue
+            ahead = [target for target, move in self.ahead[number] if not move.person]
+            missing = [target for target in ahead if target not in ways]
             if missing:
                 stack.extend(missing)
                 continue
             stack.pop()
-            stops = world.ended or len(ahead) < len(self.moves.get(world, ()))
-            ways[world] = int(stops) + sum(ways[move.world] for move in ahead)
+            stops = self.worlds[number].ended or len(ahead) < len(self.ahead[number])
+            ways[number] = int(stops) + sum(ways[target] for target in ahead)

@@ -49,6 +49,7 @@ class Rules:
         people = [effect for effect in effects.states.values() if isinstance(effect, PersonEffect)]
         self.deciders = frozenset(person.decide for person in people)
         self.positions = {effect: index for index, effect in enumerate(self.steps)}
+        self._all_in_doubt = (Known.MAYBE,) * len(self.steps)
         self.statuses: dict[str, Meaning] = {}
         for name, effect in effects.states.items():
             if isinstance(effect, RecordEffect) and name in records:
@@ -106,7 +107,7 @@ class Rules:
         """The world in which a person is asked: what went before no longer counts, so all must be undone again."""
         known = world.known
         if not effect.after_pivot:
-            known = tuple(Known.MAYBE if index < len(self.steps) else value for index, value in enumerate(known))
+            known = self._all_in_doubt + known[len(self.steps) :]
         return world._replace(
             known=known,
             order=Order.NOTHING,
