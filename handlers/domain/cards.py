@@ -46,6 +46,7 @@ _USUAL_GROUPS: Final = frozenset({(4, 6, 5), (4, 6, 4), (4, 3, 3, 3)})
 """How Amex, Diners and old Visa numbers are printed; the others are printed in groups of one size."""
 _WIDEST_GROUP: Final = 5
 
+_ENOUGH_DIGITS: Final = re.compile(rf"(?:\D*\d){{{MIN_DIGITS}}}")
 _DIGITS: Final = re.compile(r"\d+")
 # Whatever is neither letter nor digit separates: nobody can list what people, or attackers, put between digits.
 _RUN: Final = re.compile(r"\d+(?:[\W_]+\d+)*")
@@ -69,7 +70,11 @@ def contem_token(texto: str) -> bool:
 
 def numeros_de_cartao(texto: str) -> Iterator[tuple[int, int]]:
     """Where each card number begins and ends in ``texto``; places may overlap."""
-    plain = _without_ids(_ascii_digits(texto))
+    plain = texto if texto.isascii() else _ascii_digits(texto)
+    # Nearly every text there is, and each is looked at on its way in and on its way to the log.
+    if len(plain) < MIN_DIGITS or _ENOUGH_DIGITS.match(plain) is None:
+        return
+    plain = _without_ids(plain)
     for run in _RUN.finditer(plain):
         groups = list(_DIGITS.finditer(plain, run.start(), run.end()))
         for first, last in _candidates(plain, groups):
