@@ -1,7 +1,9 @@
 """The Lambda zips, byte for byte the same from the same sources.
 
 Two artefacts: ``handlers.zip`` (the six steps) and ``api.zip`` (the Chalice app, with the starter in it). Each holds
-our own modules and its pinned requirements, built for the runtime that will run them; boto3 is the runtime's own.
+our own modules and its pinned requirements, built for the runtime that will run them; boto3 is the runtime's own, and
+so is what boto3 brings (urllib3, jmespath): AWS updates them together, and a zip with some of them alone fails on the
+day they no longer fit ("Building Lambda functions with Python", runtime dependencies).
 Whatever differs between two builds (times, modes, order, compiled files, installer's records) is left out or fixed,
 so a deploy changes a function only when its code changed.
 """
