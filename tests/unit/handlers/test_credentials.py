@@ -7,7 +7,6 @@ import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-import boto3
 import pytest
 from botocore.exceptions import ClientError
 
@@ -252,7 +251,7 @@ def test_the_client_gives_up_as_the_others_do(monkeypatch: pytest.MonkeyPatch) -
         made.append((service, config))
         return object()
 
-    monkeypatch.setattr(boto3, "client", client)
+    monkeypatch.setattr(aws, "new_client", client)
     aws.ssm.cache_clear()
     aws.ssm()
     aws.ssm.cache_clear()

@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import boto3
 import pytest
 
 from handlers import (
@@ -53,7 +52,15 @@ FALTAS = [(nome, variavel) for nome, (_, ambiente) in HANDLERS.items() for varia
 
 
 # By name here and now: a test puts something else in their place.
-CONSTRUTORES = (aws.dynamodb, wiring.estoque, wiring.pedidos, wiring.livro, wiring.gateway)
+CONSTRUTORES = (
+    aws.dynamodb,
+    aws.dynamodb_once,
+    wiring.estoque,
+    wiring.estoque_sem_repeticao,
+    wiring.pedidos,
+    wiring.livro,
+    wiring.gateway,
+)
 
 
 def _esquecer() -> None:
@@ -63,23 +70,24 @@ def _esquecer() -> None:
 
 @pytest.fixture
 def processo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mundo]:
-    """A process that has just started, in a world whose AWS is a fake; it may make one client."""
+    """A process that has just started, in a world whose AWS is a fake."""
     um = Mundo()
-    clientes = 0
+    clientes: list[int] = []
 
-    def client(service: str, *, config: object) -> object:
-        nonlocal clientes
-        clientes += 1
-        assert (service, config) == ("dynamodb", aws.CONFIG)
+    def client(service: str, *, config: Any) -> object:
+        assert service == "dynamodb"
+        clientes.append(config.retries["total_max_attempts"])
+        assert (config.connect_timeout, config.read_timeout) == (1, 2)
         return FakeDynamo(CHAVES, um.estado.tabelas).client
 
-    monkeypatch.setattr(boto3, "client", client)
+    monkeypatch.setattr(aws, "new_client", client)
     for nome in ESTOQUE | PEDIDOS | GATEWAY | JANELA:
         monkeypatch.delenv(nome, raising=False)
     _esquecer()
     yield um
     _esquecer()
-    assert clientes <= 1
+    # Of each kind once: one that repeats, and ReservarEstoque's, which does not.
+    assert len(clientes) == len(set(clientes))
 
 
 def chamar(nome: str, monkeypatch: pytest.MonkeyPatch, *, sem: str = "", **entrada: Any) -> object:
@@ -130,7 +138,7 @@ def test_the_gateway_is_kept_between_invocations(processo: Mundo, monkeypatch: p
 
 
 def test_what_is_vendored_is_pinned_to_what_is_tested() -> None:
-    """The zip's libraries are the very ones these tests ran with; boto3 is the Lambda runtime's own."""
+    """The zip's libraries are the very ones these tests ran with; boto3, and what it brings, is the runtime's own."""
     raiz = Path(__file__).parents[3]
     pinos = [linha.strip() for linha in (raiz / "handlers" / "requirements.txt").read_text().splitlines()]
     travados = {
@@ -138,13 +146,27 @@ def test_what_is_vendored_is_pinned_to_what_is_tested() -> None:
         for linha in (raiz / "requirements.lock").read_text().splitlines()
         if "==" in linha
     }
-    assert {pino.split("==")[0] for pino in pinos} == {
-        "aws-lambda-powertools",
-        "jmespath",
-        "typing_extensions",
-        "urllib3",
-    }
+    assert {pino.split("==")[0] for pino in pinos} == {"aws-lambda-powertools", "typing_extensions"}
     for pino in pinos:
         assert pino.lower().replace("_", "-") in travados
     declarados = tomllib.loads((raiz / "pyproject.toml").read_text())["project"]["dependencies"]
-    assert {"aws-lambda-powertools==3.37.0", "urllib3==2.8.0"} <= set(declarados) & set(pinos)
+    assert "aws-lambda-powertools==3.37.0" in set(declarados) & set(pinos)
+
+
+def test_a_reservation_is_never_sent_again_by_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first request may arrive when the order is closed and its entry gone, and take the units for nobody."""
+    made: list[Any] = []
+
+    def client(service: str, *, config: Any) -> object:
+        made.append(config)
+        return FakeDynamo(CHAVES, Mundo().estado.tabelas).client
+
+    monkeypatch.setattr(aws, "new_client", client)
+    monkeypatch.setenv(environment.TABELA_ESTOQUE, "estoque")
+    _esquecer()
+    reservar_estoque.handler(evento({"sku": SKU}), cast("LambdaContext", Contexto()))
+    _esquecer()
+    (config,) = made
+    assert config.retries["total_max_attempts"] == 1
+    usual: Any = aws.CONFIG
+    assert usual.retries["total_max_attempts"] == 2
