@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from handlers.domain import environment
-from handlers.domain.aws import dynamodb, ssm
+from handlers.domain.aws import dynamodb, dynamodb_once, ssm
 from handlers.domain.credentials import COBRANCA, CONSULTA, ESTORNO, CredenciaisDoParameterStore
 from handlers.domain.gateway_http import GatewayHttp
 from handlers.domain.ledger import LivroDePagamentos
@@ -15,7 +15,7 @@ from handlers.domain.orders import Pedidos
 from handlers.domain.settings import optional, required, seconds
 from handlers.domain.stock import Estoque
 
-__all__ = ["credenciais", "estoque", "gateway", "livro", "pedidos"]
+__all__ = ["credenciais", "estoque", "estoque_sem_repeticao", "gateway", "livro", "pedidos"]
 
 _PARAMETROS: Final = {
     COBRANCA: environment.GATEWAY_PARAMETRO_COBRANCA,
@@ -28,6 +28,12 @@ _PARAMETROS: Final = {
 def estoque() -> Estoque:
     """The stock table of TABELA_ESTOQUE."""
     return Estoque(dynamodb(), required(environment.TABELA_ESTOQUE))
+
+
+@cache
+def estoque_sem_repeticao() -> Estoque:
+    """The same, for a move that must not arrive twice: the SDK repeats none of its requests."""
+    return Estoque(dynamodb_once(), required(environment.TABELA_ESTOQUE))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.exceptions import BotoCoreError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
 
 from handlers.domain.errors import ErroInesperado
 from handlers.domain.status import Status
@@ -23,6 +24,19 @@ def reservado(um: Mundo) -> Mundo:
 
 def test_reserving_answers_what_was_reserved() -> None:
     assert Mundo().reservar() == {"sku": SKU, "quantidade": QUANTIDADE}
+
+
+@pytest.mark.parametrize("erro", [ReadTimeoutError, EndpointConnectionError, ConnectTimeoutError])
+def test_a_reservation_without_an_answer_is_not_tried_again_at_once(erro: type[BotoCoreError]) -> None:
+    """It may still be on its way: only an error of the platform's retrier waits longer than it can be."""
+
+    def perdida(name: str, effect: object) -> Any:
+        raise erro(endpoint_url="https://dynamodb", error="x")
+
+    with pytest.raises(ErroInesperado, match="pode chegar ainda") as visto:
+        Mundo(outside=perdida).reservar()
+    assert visto.value.causa == erro.__name__
+    assert visto.value.__context__ is None
 
 
 @pytest.mark.parametrize(("reserva_respondida", "entradas"), [(True, {}), (False, {PEDIDO: -AGORA})])
