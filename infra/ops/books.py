@@ -5,6 +5,7 @@ Reads whole tables, so it is for the embedded stack and for stacks of tests, nev
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from infra.ops.facts import Statement
     from infra.ops.target import Target
 
-__all__ = ["Books", "read_books", "violations"]
+__all__ = ["Books", "left_open", "read_books", "violations"]
 
 
 @dataclass(frozen=True)
@@ -97,13 +98,17 @@ def _reservation_violations(books: Books, sku: str, row: StockRow) -> Iterator[s
         order = books.orders.get(pedido_id)
         if order is None:
             yield f"{sku}: {units} reservadas para {pedido_id}, que não existe"
-        elif order["status"] in FINAIS and "pendenteDesde" not in order and not _left_open(order, "estoque"):
+        elif order["status"] in FINAIS and "pendenteDesde" not in order and not left_open(order, "estoque"):
             yield f"{sku}: {units} reservadas para {pedido_id}, que já está {order['status']}"
 
 
-def _left_open(order: Mapping[str, Any], what: str) -> bool:
-    """Whether the person who closed the case said that it stays open."""
-    return what in order.get("caso", {}).get("pendencias", "")
+def left_open(order: Mapping[str, Any], what: str) -> bool:
+    """Whether the person who closed the case said that it stays open.
+
+    A CONFIRMADO order keeps its case's answer in ``resolucao`` alone.
+    """
+    answer: Mapping[str, Any] = json.loads(order.get("resolucao", "{}"))
+    return what in order.get("caso", {}).get("pendencias", "") or what in answer.get("pendencias", ())
 
 
 def _settled_units(books: Books) -> Counter[str]:

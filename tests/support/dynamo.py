@@ -17,7 +17,7 @@ from tests.support.expressions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Protocol
 
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -65,7 +65,8 @@ def direct(name: str, effect: Callable[[], T]) -> T:
 
 
 class FakeDynamo:
-    """The calls this project makes, on ``tables``; ``requests`` has each one made, name and arguments.
+    """The calls this project makes, on ``tables``; ``requests`` has each one made, name and arguments, and ``written``
+    each item left by a write, with its table.
 
     ``indexes`` has the hash and sort key of each index by name; a page of a query holds ``page`` items.
     """
@@ -85,6 +86,7 @@ class FakeDynamo:
         self.indexes = indexes or {}
         self.page = page
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.written: list[tuple[str, Item]] = []
 
     @property
     def client(self) -> DynamoDBClient:
@@ -98,6 +100,11 @@ class FakeDynamo:
     def query(self, **request: Any) -> dict[str, Any]:
         self._note("query", request, _QUERY)
         return self.outside("query", lambda: self._query(request))
+
+    def get_paginator(self, name: str) -> _Pages:
+        """The only paginator anybody here asks for is Query's."""
+        assert name == "query"
+        return _Pages(self)
 
     def put_item(self, **request: Any) -> dict[str, Any]:
         self._note("put_item", request, _PUT)
@@ -116,6 +123,9 @@ class FakeDynamo:
     def _get(self, request: dict[str, Any]) -> dict[str, Any]:
         if request.get("ConsistentRead") is not True:
             raise AssertionError("every read of this project is consistent")
+        if "ProjectionExpression" not in request:
+            whole = self._table(request).get(self._key(request))
+            return {} if whole is None else {"Item": copied(whole)}
         names = request["ExpressionAttributeNames"]
 
         def parse() -> set[tuple[str, ...]]:
@@ -135,7 +145,7 @@ class FakeDynamo:
 
         def parse() -> set[tuple[str, ...]]:
             check_placeholders(f"{expression} {projected}", names, values)
-            if expression.split(" ")[0] != f"#{hash_key}" or " = " not in expression.partition(" AND ")[0]:
+            if names[expression.split(" ")[0]] != hash_key or " = " not in expression.partition(" AND ")[0]:
                 raise InvalidExpressionError("the hash key of the index wants an equality")
             return {Scope({}, names, values).path(parts) for parts in projection(projected)}
 
@@ -161,7 +171,7 @@ class FakeDynamo:
         current = self._table(request).get(key)
         if not self._holds("PutItem", request, current):
             raise refusal(None)
-        self._table(request)[key] = item
+        self._leave(request, key, item)
         return {}
 
     def _update(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +184,7 @@ class FakeDynamo:
         before = current if current is not None else cast("Item", request["Key"])
         scope = Scope(before, request["ExpressionAttributeNames"], request.get("ExpressionAttributeValues", {}))
         after, touched = _validated("UpdateItem", lambda: update(request["UpdateExpression"])(scope))
-        self._table(request)[key] = after
+        self._leave(request, key, after)
         if request.get("ReturnValues") != "UPDATED_OLD":
             return {}
         return {"Attributes": _only(before, touched)}
@@ -192,6 +202,11 @@ class FakeDynamo:
 
         return _validated(operation, evaluate)
 
+    def _leave(self, request: dict[str, Any], key: str, item: Item) -> None:
+        # Every write leaves a new item, so what is noted does not change any more.
+        self._table(request)[key] = item
+        self.written.append((request["TableName"], item))
+
     def _table(self, request: dict[str, Any]) -> dict[str, Item]:
         return self.tables[request["TableName"]]
 
@@ -200,6 +215,21 @@ class FakeDynamo:
         if name != self.keys[request["TableName"]]:
             raise _invalid("GetItem", "the provided key element does not match the schema")
         return value["S"]
+
+
+class _Pages:
+    """The paginator of Query."""
+
+    def __init__(self, dynamo: FakeDynamo) -> None:
+        self._dynamo = dynamo
+
+    def paginate(self, **request: Any) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self._dynamo.query(**request)
+            yield page
+            if "LastEvaluatedKey" not in page:
+                return
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
 def _only(item: Item, paths: set[tuple[str, ...]]) -> Item:

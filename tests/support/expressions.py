@@ -279,6 +279,8 @@ def update(text: str) -> Callable[[Scope], tuple[Attributes, set[Path]]]:
 
 
 def _sum(parser: _Parser) -> Callable[[Scope], Attribute]:
+    if parser.peek() == "if_not_exists":
+        return _default(parser)
     first = parser.operand()
     if parser.peek() not in ("+", "-"):
         return lambda scope: _present(first(scope))
@@ -288,6 +290,21 @@ def _sum(parser: _Parser) -> Callable[[Scope], Attribute]:
     def evaluate(scope: Scope) -> Attribute:
         a, b = (_number(_present(side(scope))) for side in (first, second))
         return {"N": str(a + b if operator == "+" else a - b)}
+
+    return evaluate
+
+
+def _default(parser: _Parser) -> Callable[[Scope], Attribute]:
+    parser.take("if_not_exists")
+    parser.take("(")
+    path = parser.path()
+    parser.take(",")
+    otherwise = parser.operand()
+    parser.take(")")
+
+    def evaluate(scope: Scope) -> Attribute:
+        there = scope.get(path)
+        return _present(otherwise(scope)) if there is None else there
 
     return evaluate
 

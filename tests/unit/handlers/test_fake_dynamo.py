@@ -47,6 +47,7 @@ def atualizar(dynamo: FakeDynamo, update: str, condition: str = "attribute_exist
         ("REMOVE #n", "size(#n) > :v", {"ExpressionAttributeValues": {":v": {"N": "1"}}}),
         ("REMOVE #n", "#n <> :v", {"ExpressionAttributeValues": {":v": {"N": "1"}}}),
         ("REMOVE #n", "attribute_exists(#id) attribute_exists(#id)", {}),
+        ("SET #n = if_not_exists(:v, #n)", "attribute_exists(#id)", {"ExpressionAttributeValues": {":v": {"N": "1"}}}),
         ("ADD #n :v", "attribute_exists(#id)", {"ExpressionAttributeValues": {":v": {"N": "1"}}}),
         ("REMOVE #n ;", "attribute_exists(#id)", {}),
     ],
@@ -91,6 +92,13 @@ def test_operands_see_the_item_as_it_was() -> None:
     assert dynamo.tables["t"]["a"]["n"] == {"N": "7"}
     assert dynamo.tables["t"]["a"]["m"] == {"M": {}}
     assert answer == {"Attributes": {"n": {"N": "5"}, "m": {"M": {"p": {"N": "2"}}}}}
+
+
+@pytest.mark.parametrize(("tinha", "fica"), [({"q": {"S": "antes"}}, "antes"), ({}, "depois")])
+def test_a_default_is_taken_only_where_there_is_nothing(tinha: dict[str, Any], fica: str) -> None:
+    dynamo = um(**tinha)
+    atualizar(dynamo, "SET #q = if_not_exists(#q, :v)", ExpressionAttributeValues={":v": {"S": "depois"}})
+    assert dynamo.tables["t"]["a"]["q"] == {"S": fica}
 
 
 def test_an_update_without_an_item_makes_one_unless_the_condition_minds() -> None:

@@ -72,6 +72,10 @@ BALANCED = {
     "closed by a person who left it open": _books(
         _order("RESOLVIDO_MANUALMENTE", caso={"pendencias": '["estoque"]'}), saldo=8, reservas={"p": 2}, charged=[500]
     ),
+    # Such an order has no case of the reconciler's: what was answered is in `resolucao` alone.
+    "confirmed, its settling closed by a person who left it open": _books(
+        _order(resolucao='{"pendencias": ["estoque"]}'), saldo=8, reservas={"p": 2}, charged=[500]
+    ),
     "in doubt and said so": _books(_order("FALHOU_COMPENSADO", cobranca={"duvidosa": True}), saldo=10, charged=[500]),
 }
 
@@ -83,6 +87,10 @@ BROKEN = {
     "closed by a person with stock held": (
         _books(_order("RESOLVIDO_MANUALMENTE"), saldo=8, reservas={"p": 2}),
         "já está RESOLVIDO",
+    ),
+    "confirmed, closed by a person who named another thing": (
+        _books(_order(resolucao='{"pendencias": ["cobranca"]}'), saldo=8, reservas={"p": 2}, charged=[500]),
+        "já está CONFIRMADO",
     ),
     "reserved for a closed order": (_books(_order("FALHOU_COMPENSADO"), saldo=8, reservas={"p": 2}), "já está FALHOU"),
     "confirmed without money": (_books(_order(), saldo=8), "CONFIRMADO com 0"),
