@@ -12,7 +12,7 @@ from chalice.app import Chalice, Response
 from chalicelib import cors, requisicao
 from chalicelib.consulta import visao
 from chalicelib.iniciador import Iniciador, Mensagem
-from chalicelib.observabilidade import contar, descrever, logger
+from chalicelib.observabilidade import correlacionar, descrever, logger
 from chalicelib.parsing import ler_objeto, ler_pedido, pedido_id_possivel, pedido_id_valido
 from chalicelib.pedidos import receber
 from chalicelib.problems import (
@@ -23,8 +23,10 @@ from chalicelib.problems import (
     PedidoNaoEncontradoError,
     ProblemaError,
 )
+from chalicelib.ritmo import Ritmo
 
 from handlers.domain import aws, environment, settings
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.orders import Pedidos
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def _responder(se_falhar: str) -> Callable[[Callable[P, Response]], Callable[P, 
                 return _resposta_de_problema(problema)
             except Exception as erro:
                 logger.error("requisição falhou", extra={"rota": view.__name__, **descrever(erro)})
-                contar("RequisicoesFalhadas")
+                emit(Metrica.REQUISICOES_FALHADAS)
                 return _resposta_de_problema(IndisponivelError(se_falhar))
 
         return respondido
@@ -80,6 +82,7 @@ def criar_pedido() -> Response:
     )
     # Given both, pedidoId wins: it is the order's own name, the key only stands in for it.
     pedido_id = novo.pedido_id or requisicao.pedido_id_derivado(chave or "", quem)
+    correlacionar(pedido_id, requisicao.id_da_requisicao(request.context))
     aceite = receber(
         pedido_id,
         novo,
@@ -99,7 +102,10 @@ def consultar_pedido(pedidoId: str) -> Response:  # noqa: N803 - the route's par
     if not pedido_id_valido(pedidoId):
         raise CamposInvalidosError([ErroDeCampo("pedidoId", "esperados de 1 a 64 letras, números, _ ou -")])
     request = _request()
-    resumo = _pedidos().ler_resumo(pedidoId) if pedido_id_possivel(pedidoId) else None
+    resumo = None
+    if pedido_id_possivel(pedidoId):
+        correlacionar(pedidoId, requisicao.id_da_requisicao(request.context))
+        resumo = _pedidos().ler_resumo(pedidoId)
     # Another caller's order is a 404, not a 403: that it exists is told to its owner alone.
     if resumo is None or resumo.cliente != requisicao.cliente(requisicao.quem_chama(request.context)):
         raise PedidoNaoEncontradoError
@@ -111,12 +117,15 @@ def iniciador(event: SQSEvent) -> dict[str, list[dict[str, str]]]:
     """Start the saga of each order in the batch; the answer names the records that failed."""
     mensagens = [Mensagem(str(registro["messageId"]), str(registro["body"])) for registro in event.to_dict()["Records"]]
     maquina_arn = settings.required(environment.MAQUINA_ARN)
-    return Iniciador(_pedidos(), aws.stepfunctions(), maquina_arn, agora=time.time).iniciar_lote(mensagens)
+    ritmo = Ritmo(settings.seconds(environment.SEGUNDOS_POR_INICIO))
+    quem_inicia = Iniciador(_pedidos(), aws.stepfunctions(), maquina_arn, agora=time.time, ritmo=ritmo)
+    return quem_inicia.iniciar_lote(mensagens)
 
 
 @app.middleware("http")
 def porta(event: Request, get_response: Callable[[Request], Response]) -> Response:
     """What every answer has, whoever made it: a problem's form where it is a refusal, and the CORS headers."""
+    correlacionar(None, requisicao.id_da_requisicao(event.context))
     permitidas = cors.origens(os.environ.get(environment.ORIGENS_PERMITIDAS, ""))
     origem = cast("Mapping[str, str]", event.headers).get("origin")
     if permitidas and event.method == "OPTIONS":

@@ -11,18 +11,19 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypedDict
 
 from handlers.domain import environment, wiring
+from handlers.domain.claim import reivindicar
 from handlers.domain.errors import (
     CobrancaIndefinidaError,
     ConflitoTransitorioError,
     ErroInesperado,
-    PedidoJaConfirmadoError,
 )
 from handlers.domain.gateway import SituacaoDaCobranca, transacao_conferida
 from handlers.domain.ledger import EstadoDaCobranca
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.refund import estornar_cobranca
 from handlers.domain.runtime import step
 from handlers.domain.settings import seconds
-from handlers.domain.status import FINAIS, Etapa, Status
+from handlers.domain.status import Etapa
 
 if TYPE_CHECKING:
     from handlers.domain.clock import Clock
@@ -75,8 +76,8 @@ def estornar(
         GatewayIndisponivelError, ConflitoTransitorioError: another attempt is worth making.
         ErroInesperado: a person must look.
     """
-    if not pedidos.marcar_compensando(pedido_id):
-        return _pedido_encerrado(pedido_id, pedidos)
+    if not reivindicar(pedido_id, pedidos):
+        return _devolucao(Situacao.ENCERRADO)
     registro = livro.ler_para_estornar(pedido_id)
     if registro is None:
         raise ErroInesperado(pedido_id, "o pedido sumiu da tabela durante o estorno; confira no painel do gateway")
@@ -101,18 +102,6 @@ def estornar(
         agora=agora,
     )
     return _devolucao(Situacao.ESTORNADO, estorno_id, cobranca.valor_centavos)
-
-
-def _pedido_encerrado(pedido_id: str, pedidos: Pedidos) -> Devolucao:
-    """The order would not be claimed: whatever made it final decides."""
-    status = pedidos.ler_status(pedido_id)
-    if status is None:
-        raise ErroInesperado(pedido_id, "o pedido não existe na tabela; confira no painel do gateway se houve cobrança")
-    if status is Status.CONFIRMADO:
-        raise PedidoJaConfirmadoError(pedido_id)
-    if status not in FINAIS:
-        raise ConflitoTransitorioError(pedido_id, f"o pedido passou a {status} neste instante; repita")
-    return _devolucao(Situacao.ENCERRADO)
 
 
 def _procurar(
@@ -152,7 +141,7 @@ def _devolucao(situacao: Situacao, estorno_id: str = "", valor_centavos: int = 0
 @step(Etapa.ESTORNAR_PAGAMENTO)
 def handler(evento: Evento) -> Devolucao:
     """The Lambda entry point."""
-    return estornar(
+    devolucao = estornar(
         evento.pedido_id,
         pedidos=wiring.pedidos(),
         livro=wiring.livro(),
@@ -160,3 +149,6 @@ def handler(evento: Evento) -> Devolucao:
         agora=time.time,
         janela_segundos=seconds(environment.JANELA_DUVIDA_SEGUNDOS),
     )
+    if devolucao["situacao"] == Situacao.EM_DUVIDA:
+        emit(Metrica.COBRANCA_EM_DUVIDA)
+    return devolucao

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, TypedDict
 
 from handlers.domain import wiring
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.runtime import step
 from handlers.domain.status import Etapa
 
@@ -34,10 +35,13 @@ def liberar(pedido_id: str, *, sku: str, reserva_respondida: bool, estoque: Esto
 @step(Etapa.LIBERAR_ESTOQUE)
 def handler(evento: Evento) -> Liberacao:
     """The Lambda entry point."""
-    return liberar(
+    liberacao = liberar(
         evento.pedido_id,
         sku=evento.sku,
         reserva_respondida=evento.reserva_respondida,
         estoque=wiring.estoque(),
         agora=time.time,
     )
+    if liberacao["liberada"] > 0 and evento.criado_em is not None:
+        emit(Metrica.ESTOQUE_RETIDO, max(0, time.time() - evento.criado_em))
+    return liberacao

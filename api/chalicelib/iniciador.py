@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from botocore.exceptions import ClientError
 
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.orders import entrada_canonica
 from handlers.domain.status import Status
 
-from .observabilidade import contar, descrever, logger
+from .observabilidade import correlacionar, descrever, logger
 from .parsing import ler_json, pedido_id_valido
 from .prazo import vencido
 from .problems import CorpoMalformadoError
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from handlers.domain.clock import Clock
     from handlers.domain.orders import PedidoRegistrado, Pedidos
+
+    from .ritmo import Ritmo
 
 __all__ = ["Iniciador", "Mensagem", "MensagemRecusadaError", "Resultado"]
 
@@ -43,10 +46,10 @@ MAX_MENSAGEM_BYTES: Final = 16 * 1024
 class Resultado(StrEnum):
     """What became of a record, and the metric that counts it."""
 
-    INICIADA = "ExecucoesIniciadas"
-    JA_INICIADA = "ExecucoesJaIniciadas"
-    JA_ANDOU = "MensagensDePedidoJaAndado"
-    FALHOU = "MensagensFalhadas"
+    INICIADA = Metrica.EXECUCOES_INICIADAS
+    JA_INICIADA = Metrica.EXECUCOES_JA_INICIADAS
+    JA_ANDOU = Metrica.MENSAGENS_DE_PEDIDO_JA_ANDADO
+    FALHOU = Metrica.MENSAGENS_FALHADAS
 
 
 @dataclass(frozen=True)
@@ -74,20 +77,24 @@ class Iniciador:
         stepfunctions: one client, shared by the threads.
         maquina_arn: the saga's state machine.
         agora: the time.
+        ritmo: keeps the starters to their pace.
     """
 
-    def __init__(self, pedidos: Pedidos, stepfunctions: SFNClient, maquina_arn: str, *, agora: Clock) -> None:
+    def __init__(
+        self, pedidos: Pedidos, stepfunctions: SFNClient, maquina_arn: str, *, agora: Clock, ritmo: Ritmo
+    ) -> None:
         self._pedidos = pedidos
         self._stepfunctions = stepfunctions
         self._maquina_arn = maquina_arn
         self._agora = agora
+        self._ritmo = ritmo
 
     def iniciar_lote(self, mensagens: Sequence[Mensagem]) -> dict[str, list[dict[str, str]]]:
         """Handle every record; the answer names those that failed (``ReportBatchItemFailures``)."""
-        with ThreadPoolExecutor(CONCORRENCIA) as threads:
+        with self._ritmo.manter(len(mensagens)), ThreadPoolExecutor(CONCORRENCIA) as threads:
             resultados = list(threads.map(self._iniciar_ou_falhar, mensagens))
         for resultado, quantos in Counter(resultados).items():
-            contar(resultado, quantos)
+            emit(Metrica(resultado), quantos)
         return {
             "batchItemFailures": [
                 {"itemIdentifier": mensagem.id}
@@ -113,6 +120,8 @@ class Iniciador:
         return self._comecar(registrado.pedido.pedido_id, entrada)
 
     def _iniciar_ou_falhar(self, mensagem: Mensagem) -> Resultado:
+        # A thread takes one record after another: nothing of the last order may stick to the next.
+        correlacionar(None)
         try:
             return self.iniciar(mensagem.corpo)
         except MensagemRecusadaError as recusa:
@@ -133,6 +142,7 @@ class Iniciador:
         pedido_id = recebido.get("pedidoId")
         if not isinstance(pedido_id, str) or not pedido_id_valido(pedido_id):
             raise MensagemRecusadaError("a mensagem não tem um pedidoId válido")
+        correlacionar(pedido_id)
         registrado = self._pedidos.ler(pedido_id)
         if registrado is None:
             raise MensagemRecusadaError("o pedido da mensagem não está gravado")
@@ -146,7 +156,7 @@ class Iniciador:
                 raise
             self._conferir_existente(pedido_id, entrada)
             return Resultado.JA_INICIADA
-        logger.info("execução iniciada", extra={"correlation_id": pedido_id})
+        logger.info("execução iniciada")
         return Resultado.INICIADA
 
     def _conferir_existente(self, pedido_id: str, entrada: str) -> None:

@@ -1,4 +1,4 @@
-"""Logs and metrics of the API and the starter.
+"""Logs of the API and the starter.
 
 No exception's text is ever logged: botocore puts parameter values into its messages, and one of ours is the card
 token. A failure is told by its class, AWS error code and place in the code, and that is enough to find it.
@@ -6,34 +6,47 @@ token. A failure is told by its class, AWS error code and place in the code, and
 
 from __future__ import annotations
 
-import os
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from aws_lambda_powertools import single_metric
-from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
+from handlers.domain.metrics import emit
 from handlers.domain.redaction import make_logger
 from handlers.domain.settings import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["contar", "descrever", "logger"]
+    from handlers.domain.metrics import Metrica
+
+__all__ = ["correlacionar", "descrever", "logger", "registrar"]
 
 logger: Final = make_logger()
 
 
-def contar(nome: str, quantas: int = 1) -> None:
-    """Count something, as a CloudWatch metric in EMF.
+def correlacionar(pedido_id: str | None, request_id: str | None = None) -> None:
+    """Say which order this thread's lines are about from here on; None for none.
 
-    One line per metric: a shared buffer of metrics would not stand the starter's threads.
+    The order's id is what ties its lines together, from the POST to the last state: it is the execution's name, the
+    message's and the row's key, and every function logs it as ``correlation_id``.
+
+    Args:
+        pedido_id: the order.
+        request_id: API Gateway's id of the request, as in the access log.
     """
-    namespace = os.environ.get("POWERTOOLS_METRICS_NAMESPACE", "Cesta")
-    with single_metric(name=nome, unit=MetricUnit.Count, value=quantas, namespace=namespace) as metrica:
-        metrica.add_dimension(name="service", value=os.environ.get("POWERTOOLS_SERVICE_NAME", "cesta"))
+    logger.thread_safe_clear_keys()
+    known = {"correlation_id": pedido_id, "request_id": request_id}
+    logger.thread_safe_append_keys(**{key: value for key, value in known.items() if value is not None})
+
+
+def registrar(metrica: Metrica, mensagem: str, **mais: str) -> None:
+    """Count something that happened to an order, and say it: one line for both, with the keys every log line has.
+
+    Two lines would say the same thing twice, and a line is the dearest part of a POST that is ours.
+    """
+    emit(metrica, sobre={"level": "INFO", "message": mensagem, **logger.thread_safe_get_current_keys(), **mais})
 
 
 def descrever(erro: BaseException) -> Mapping[str, str]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handlers.domain.clock import iso
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.orders import Pedido, entrada_canonica, hash_conteudo
 from handlers.domain.status import Status
 
-from .observabilidade import contar, descrever, logger
+from .observabilidade import descrever, logger, registrar
 from .prazo import vencido
 from .problems import ConteudoDivergenteError, IndisponivelError
 
@@ -71,7 +72,7 @@ def receber(
         falhas=novo.falhas,
     )
     if pedidos.criar(pedido, novo.cartao_token, cliente):
-        contar("PedidosRecebidos")
+        registrar(Metrica.PEDIDOS_RECEBIDOS, "pedido recebido")
         _enviar(pedido, enviar)
         return Aceite(pedido_id, Status.RECEBIDO)
     registrado = pedidos.ler(pedido_id)
@@ -79,9 +80,9 @@ def receber(
         raise IndisponivelError("O pedido não pôde ser lido de volta; envie de novo, igual.")
     # Somebody else's order is told nothing about, not even whether the content is the same.
     if registrado.cliente != cliente or registrado.hash_conteudo != hash_conteudo(pedido, novo.cartao_token):
-        contar("ConteudosDivergentes")
+        registrar(Metrica.CONTEUDOS_DIVERGENTES, "pedidoId já usado com outro conteúdo, ou por outro cliente")
         raise ConteudoDivergenteError
-    contar("PedidosRepetidos")
+    registrar(Metrica.PEDIDOS_REPETIDOS, "pedido repetido", status=registrado.status)
     if _espera_inicio(registrado, agora()):
         _enviar(registrado.pedido, enviar)
     return Aceite(pedido_id, registrado.status)
@@ -97,8 +98,5 @@ def _enviar(pedido: Pedido, enviar: Callable[[str], object]) -> None:
         enviar(entrada_canonica(pedido))
     except Exception as erro:
         # The row is written, so the order is accepted whatever this was; the reconciler sends what was not sent.
-        contar("FilaIndisponivel")
-        logger.warning(
-            "pedido gravado e não enviado à fila; o conciliador o enviará",
-            extra={"correlation_id": pedido.pedido_id, **descrever(erro)},
-        )
+        emit(Metrica.FILA_INDISPONIVEL)
+        logger.warning("pedido gravado e não enviado à fila; o conciliador o enviará", extra=descrever(erro))

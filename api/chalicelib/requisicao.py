@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from chalice.app import Request
 
-__all__ = ["cabecalho", "cliente", "corpo", "pedido_id_derivado", "quem_chama", "url_base"]
+__all__ = ["cabecalho", "cliente", "corpo", "id_da_requisicao", "pedido_id_derivado", "quem_chama", "url_base"]
 
 ANONIMO: Final = "anonimo"
 
@@ -72,6 +72,15 @@ def quem_chama(contexto: Mapping[str, object]) -> str:
     return ANONIMO
 
 
+def id_da_requisicao(contexto: Mapping[str, object]) -> str | None:
+    """The gateway's own id of the request, by which its access log has it; None where no gateway is in front.
+
+    Not ``requestId``, which a client can set.
+    """
+    extended = contexto.get("extendedRequestId")
+    return extended if isinstance(extended, str) and extended else None
+
+
 def cliente(quem: str) -> str | None:
     """Whose an order is, as its row keeps it: SHA-256 (hex) of `quem_chama`, None where nobody is identified.
 
@@ -115,7 +124,8 @@ def url_base(configurada: str | None, contexto: Mapping[str, object], host: str 
 def _repeticoes(request: Request, nome: str) -> list[str]:
     """Every value of a header; empty where whoever called says nothing of repetitions (``chalice local``)."""
     todos = cast("Mapping[str, list[str]] | None", request.to_original_event().get("multiValueHeaders")) or {}
-    return [valor for chave, valores in todos.items() if chave.lower() == nome.lower() for valor in valores]
+    procurado = nome.lower()
+    return [valor for chave, valores in todos.items() if chave.lower() == procurado for valor in valores]
 
 
 def _sub(objeto: Mapping[str, object], nome: str) -> Mapping[str, object]:

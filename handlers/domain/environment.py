@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+STACK: Final = "STACK"
+"""The Pulumi stack, for the metrics' dimension."""
 TABELA_PEDIDOS: Final = "TABELA_PEDIDOS"
 TABELA_ESTOQUE: Final = "TABELA_ESTOQUE"
 FILA_CRIADOS_URL: Final = "FILA_CRIADOS_URL"
 MAQUINA_ARN: Final = "MAQUINA_ARN"
+SEGUNDOS_POR_INICIO: Final = "SEGUNDOS_POR_INICIO"
+"""How long the starter takes over each record at least: together the starters then begin so many orders a second."""
 GATEWAY_URL: Final = "GATEWAY_URL"
 GATEWAY_CONEXAO_SEGUNDOS: Final = "GATEWAY_CONEXAO_SEGUNDOS"
 GATEWAY_LEITURA_SEGUNDOS: Final = "GATEWAY_LEITURA_SEGUNDOS"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, cast
 
 from handlers.domain.errors import ErroInesperado
@@ -24,6 +25,7 @@ class Evento:
         pedido_id: the order.
         sku: its product.
         quantidade: its units.
+        criado_em: when it was accepted, epoch seconds; None when that cannot be told. No step depends on it.
         reserva_respondida: whether the reservation's answer came back (``$.reserva`` is there).
         falhas: the faults to inject, as posted; only `faults` looks inside.
         estado: the state's name.
@@ -34,6 +36,7 @@ class Evento:
     pedido_id: str
     sku: str
     quantidade: int
+    criado_em: float | None
     reserva_respondida: bool
     falhas: object
     estado: str
@@ -55,6 +58,7 @@ def parse(event: object) -> Evento:
         pedido_id=pedido_id,
         sku=_text(pedido_id, "entrada.sku", entrada.get("sku")),
         quantidade=_integer(pedido_id, "entrada.quantidade", entrada.get("quantidade"), minimum=1),
+        criado_em=_moment(entrada.get("criadoEm")),
         reserva_respondida=entrada.get("reserva") is not None,
         falhas=entrada.get("falhas"),
         estado=_text(pedido_id, "contexto.estado", contexto.get("estado")),
@@ -79,6 +83,13 @@ def _integer(pedido_id: str, name: str, value: object, *, minimum: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
         raise _malformed(pedido_id, name, f"um inteiro a partir de {minimum}")
     return value
+
+
+def _moment(value: object) -> float | None:
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return None
 
 
 def _malformed(pedido_id: str, name: str, expected: str) -> ErroInesperado:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-from aws_lambda_powertools import Metrics
-from aws_lambda_powertools.metrics import MetricUnit
+from typing import TYPE_CHECKING
 
 from handlers.domain import environment, faults
 from handlers.domain.errors import CestaError, CobrancaIndefinidaError, RecusaError, TransitorioError
 from handlers.domain.event import PEDIDO_DESCONHECIDO, Evento, parse
 from handlers.domain.failures import as_cesta_error
+from handlers.domain.metrics import Metrica, emit
 from handlers.domain.redaction import make_logger
 from handlers.domain.settings import flag
 
@@ -30,10 +28,7 @@ Passo = Callable[[Evento], Resultado]
 Handler = Callable[[object, "LambdaContext"], Resultado]
 """What Lambda calls."""
 
-_NAMESPACE: Final = "Cesta"
-
 logger = make_logger()
-metrics = Metrics(namespace=_NAMESPACE)
 
 
 def step(etapa: Etapa) -> Callable[[Passo], Handler]:
@@ -66,10 +61,10 @@ def _attempt(etapa: Etapa, passo: Passo, event: object) -> Resultado:
         failure = as_cesta_error(pedido_id, error)
         stack = _stack(error)
     else:
-        _count("PassoConcluido")
+        emit(Metrica.PASSO_CONCLUIDO)
         logger.info("passo concluído", resultado=dict(resultado))
         return resultado
-    _count(_metric(failure))
+    emit(_metric(failure))
     logger.warning("passo não concluído", erro=type(failure).__name__, detalhe=str(failure), pilha=stack)
     # Out of the except block, so that not even __context__ leads back to what was caught.
     raise failure
@@ -83,19 +78,14 @@ def _run(etapa: Etapa, passo: Passo, evento: Evento) -> Resultado:
     return resultado
 
 
-def _count(name: str) -> None:
-    metrics.add_metric(name=name, unit=MetricUnit.Count, value=1)
-    metrics.flush_metrics()
-
-
-def _metric(failure: CestaError) -> str:
+def _metric(failure: CestaError) -> Metrica:
     if isinstance(failure, RecusaError):
-        return "PassoRecusado"
+        return Metrica.PASSO_RECUSADO
     if isinstance(failure, TransitorioError):
-        return "PassoTransitorio"
+        return Metrica.PASSO_TRANSITORIO
     if isinstance(failure, CobrancaIndefinidaError):
-        return "CobrancaIndefinida"
-    return "PassoInesperado"
+        return Metrica.COBRANCA_INDEFINIDA
+    return Metrica.PASSO_INESPERADO
 
 
 def _stack(error: Exception) -> list[str]:

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.api
 
 def test_loading_the_app_makes_no_client_and_needs_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> NoReturn:
-        raise AssertionError("a boto3 client at import")
+        raise AssertionError("an AWS client at import")
 
-    monkeypatch.setattr("boto3.client", forbidden)
+    monkeypatch.setattr("handlers.domain.aws.new_client", forbidden)
     for name in ("TABELA_PEDIDOS", "FILA_CRIADOS_URL", "MAQUINA_ARN", "INJECAO_DE_FALHAS"):
         monkeypatch.delenv(name, raising=False)
     app = load_app(API_DIR)

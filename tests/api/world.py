@@ -221,6 +221,7 @@ def build(monkeypatch: pytest.MonkeyPatch, *, outside: Outside = direct, falhas:
         "TABELA_PEDIDOS": TABELA,
         "FILA_CRIADOS_URL": FILA,
         "MAQUINA_ARN": MAQUINA,
+        "SEGUNDOS_POR_INICIO": "0.001",
         "INJECAO_DE_FALHAS": "true" if falhas else "false",
         "POWERTOOLS_SERVICE_NAME": LOGGER,
         "POWERTOOLS_METRICS_NAMESPACE": "Cesta",
@@ -228,7 +229,7 @@ def build(monkeypatch: pytest.MonkeyPatch, *, outside: Outside = direct, falhas:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("API_URL_BASE", raising=False)
-    monkeypatch.setattr("boto3.client", client)
+    monkeypatch.setattr("handlers.domain.aws.new_client", client)
     _forget_clients()
     world = World(load_app(API_DIR), dynamo, sqs, stepfunctions)
     # Powertools keeps one handler per service name for the whole process.

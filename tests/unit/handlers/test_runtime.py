@@ -34,6 +34,7 @@ from handlers.domain.failures import as_cesta_error
 from handlers.domain.settings import SettingError, flag, required, seconds
 from handlers.domain.status import Etapa
 from handlers.domain.table import MalformedItemError
+from tests.support.emf import emitted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,6 +100,7 @@ def test_an_event_is_typed() -> None:
         pedido_id="p-1",
         sku="cafe",
         quantidade=2,
+        criado_em=1_785_000_000,
         reserva_respondida=True,
         falhas={"a": "antes"},
         estado="CobrarPagamento",
@@ -247,11 +249,6 @@ def registros(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [record for record in caplog.records if record.name == runtime.logger.service]
 
 
-def emitidas(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    linhas = [json.loads(linha) for linha in capsys.readouterr().out.splitlines() if linha.startswith("{")]
-    return [linha for linha in linhas if "_aws" in linha]
-
-
 @pytest.mark.parametrize(
     ("passo", "metrica"),
     [
@@ -263,20 +260,16 @@ def emitidas(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
         (falhar(ValueError("x")), "PassoInesperado"),
     ],
 )
-def test_each_outcome_counts_once_under_no_dimension_but_the_service(
+def test_each_outcome_counts_once_under_the_function_and_the_stack(
     passo: runtime.Passo, metrica: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As POWERTOOLS_SERVICE_NAME sets it where a function runs.
-    monkeypatch.setattr(runtime.metrics.provider, "service", "cesta-cobrar-pagamento")
+    # As where a function runs.
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "cobrar-pagamento")
+    monkeypatch.setenv(environment.STACK, "dev")
     with suppress(CestaError):
         chamar(passo, evento())
-    (emitida,) = emitidas(capsys)
-    (definicao,) = emitida["_aws"]["CloudWatchMetrics"]
-    assert definicao["Namespace"] == "Cesta"
-    assert definicao["Dimensions"] == [["service"]]
-    assert [metric["Name"] for metric in definicao["Metrics"]] == [metrica]
-    assert emitida[metrica] == [1.0]
-    assert "p-1" not in str(emitida)
+    (emitida,) = emitted(capsys.readouterr().out)
+    assert emitida == ("Cesta", metrica, "Count", {"service": "cobrar-pagamento", "stack": "dev"}, [1.0])
 
 
 def formatado(record: logging.LogRecord) -> dict[str, Any]:
@@ -291,6 +284,11 @@ def test_every_line_carries_the_order_as_its_correlation_id(caplog: pytest.LogCa
     assert (linha["etapa"], linha["tentativa"], linha["execucao"]) == ("CobrarPagamento", 2, CONTEXTO["execucao"])
     assert linha["resultado"] == {"ok": True}
     assert linha["function_request_id"] == "req-1"
+
+
+@pytest.mark.parametrize("dito", [None, "ontem", 7, {}])
+def test_no_step_fails_for_a_time_it_only_measures_with(dito: object) -> None:
+    assert parse(evento({"criadoEm": dito})).criado_em is None
 
 
 def test_a_failure_is_logged_with_its_place_and_without_values(caplog: pytest.LogCaptureFixture) -> None:
