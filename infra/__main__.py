@@ -13,6 +13,7 @@ import pulumi_aws as aws
 from infra import packaging
 from infra.components.alarms import Alarms
 from infra.components.api import Api
+from infra.components.dashboard import Dashboard
 from infra.components.detection import Detection, note_log_groups
 from infra.components.machine import Machine, Surroundings
 from infra.components.queues import Queues
@@ -39,10 +40,9 @@ def program(build: Callable[[packaging.Package], Path] = packaging.build) -> Non
     tag_everything(settings.stack)
     log_groups = note_log_groups()
     account = aws.get_caller_identity_output().account_id
-    tls = settings.somente_tls
 
     tables = Tables(names, protegidas=settings.producao)
-    queues = Queues(names, iniciador_segundos=settings.lambda_segundos, somente_tls=tls, protegida=settings.producao)
+    queues = Queues(names, settings)
     steps = Steps(names, settings, tables, prepared.steps_zip)
     around = Surroundings(settings, tables, queues, steps, account)
     pedido = Machine("pedido", name=names.maquina_pedido, compilar=compilar, around=around)
@@ -50,11 +50,12 @@ def program(build: Callable[[packaging.Package], Path] = packaging.build) -> Non
     machines = {"pedido": pedido, "retomada": retomada}
     api = Api(names, settings, tables, queues, app=load_app(API_DIR), code=prepared.api_zip)
     Starter(names, settings, tables, queues, pedido=pedido, code=prepared.api_zip)
-    reconciler = Reconciler(names, settings, tables, queues, machines=machines, code=prepared.steps_zip, over_tls=tls)
-    alarms = Alarms(names, settings, queues=queues, machines=machines, reconciler=reconciler, account=account)
+    Reconciler(names, settings, tables, queues, machines=machines, code=prepared.steps_zip)
+    alarms = Alarms(names, settings, machines=machines, account=account)
     if settings.stack != LOCAL:
         # What CloudTrail and CloudWatch Logs find; the emulator has neither.
         Detection(names, settings, alarms=alarms, pedido=pedido, account=account, log_groups=log_groups)
+    Dashboard(names, settings, alarms)
 
     outputs = {
         "apiUrl": api.url,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from infra.config_errors import (
     UnknownSettingError,
 )
 from infra.config_reader import Reader
+from infra.limits import Limits, read_limits
 from infra.names import PROD, Names
 from infra.sagas.pedido import AjustesDaSaga
 
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
 
     from infra.config_reader import Value
 
-__all__ = ["LOCAL", "Authorizer", "LogsDeAcesso", "Settings", "from_mapping", "load"]
+__all__ = ["LOCAL", "LOTE_DO_INICIADOR", "Authorizer", "LogsDeAcesso", "Settings", "from_mapping", "load"]
 
 LOCAL: Final = "local"
 """The embedded stack's name."""
 _DAY: Final = 24 * 3600
+LOTE_DO_INICIADOR: Final = 10
+"""Messages the starter takes at once: the most a standard queue hands over without a batching window."""
 _STACK_NAME: Final = r"[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?"
 """An IAM role's name has at most 64 characters: the longest of ours leaves 20 to the stack."""
 _LONGEST_DELAY: Final = 60
@@ -97,15 +100,24 @@ class Settings:
         intervalo_duvida_segundos: wait between two lookups of such a charge.
         prazo_humano_segundos: how long a case waits for an answer before it is asked again.
         concorrencia_maxima_iniciador: how many starters the entry queue may feed at once.
+        inicios_por_segundo: how many executions the starters begin a second at most, all together; the rest waits in
+            the queue. At most what the gateway takes and what StartExecution allows in the region.
+        concorrencia_reservada_api: Lambda executions set aside for the API, and the most it may use; None sets none
+            aside, and a gateway that hangs under load then fills the account's with charges and shuts the front door.
         requisicoes_por_segundo: how many the API takes steadily, over all callers; more is answered 429.
         rajada_de_requisicoes: how many it takes at once.
         origens_permitidas: web origins whose pages may call the API; none turns CORS off.
         logs_de_acesso: ``papel-proprio`` makes the account's role for API logs, ``papel-da-conta`` uses the one there
             is, ``desligados`` keeps none.
         intervalo_conciliador_minutos: between two rounds of the reconciler.
-        espera_inicio_segundos: how long an accepted order may wait for its execution before its message is sent again.
+        espera_inicio_segundos: how long an accepted order may wait for its execution before its message is sent again;
+            the waits that follow grow with it (`handlers.domain.reconciliation`).
         reverificacao_segundos: after the last charge attempt, when a charge in doubt is looked up first.
         reverificacao_final_segundos: and when last.
+        metricas_detalhadas: whether API Gateway counts and times each method and path apart (a metric each, billed),
+            without which the alarms and the dashboard cannot tell POST from GET.
+        rastreamento: whether X-Ray traces the API, the functions and the machines.
+        limites: from which values on the alarms ring, each by its own key.
         escala_espera: factor of the doubt window and of the reconciler's times on the handlers' clock; 1 but on the
             embedded stack, whose emulator shrinks the machine's waits by the same factor.
     """
@@ -134,6 +146,8 @@ class Settings:
     intervalo_duvida_segundos: int = AjustesDaSaga.intervalo_duvida_segundos
     prazo_humano_segundos: int = AjustesDaSaga.prazo_humano_segundos
     concorrencia_maxima_iniciador: int = 10
+    inicios_por_segundo: int = 90
+    concorrencia_reservada_api: int | None = None
     requisicoes_por_segundo: int = 200
     rajada_de_requisicoes: int = 400
     origens_permitidas: tuple[str, ...] = ()
@@ -142,7 +156,15 @@ class Settings:
     espera_inicio_segundos: int = 120
     reverificacao_segundos: int = 3600
     reverificacao_final_segundos: int = _DAY
+    metricas_detalhadas: bool = True
+    rastreamento: bool = False
+    limites: Limits = field(default_factory=Limits)
     escala_espera: float = 1
+
+    @property
+    def segundos_por_inicio(self) -> float:
+        """How long one starter takes over each record at least, so that all of them together keep the pace."""
+        return self.concorrencia_maxima_iniciador / self.inicios_por_segundo
 
     @property
     def somente_tls(self) -> bool:
@@ -231,7 +253,8 @@ def from_mapping(stack: str, mapping: Mapping[str, Value]) -> Settings:
     """
     if not re.fullmatch(_STACK_NAME, stack):
         raise StackNameError(stack)
-    known = tuple(_camel(field.name) for field in fields(Settings) if field.name != "stack")
+    own = (each.name for each in fields(Settings) if each.name not in ("stack", "limites"))
+    known = tuple(_camel(name) for name in (*own, *(each.name for each in fields(Limits))))
     for key in mapping:
         if key not in known:
             raise UnknownSettingError(key, known)
@@ -297,6 +320,9 @@ def _parse(stack: str, read: Reader) -> Settings:
         concorrencia_maxima_iniciador=read.integer(
             "concorrenciaMaximaIniciador", default=Settings.concorrencia_maxima_iniciador, low=2, high=1000
         ),
+        inicios_por_segundo=read.integer("iniciosPorSegundo", default=Settings.inicios_por_segundo, low=1, high=10_000),
+        # Lambda keeps 100 of the account's for functions without a share of their own.
+        concorrencia_reservada_api=read.optional_integer("concorrenciaReservadaApi", low=1, high=10_000),
         # The account's own quotas, for all of its APIs (API Gateway, "Quotas").
         requisicoes_por_segundo=read.integer(
             "requisicoesPorSegundo", default=Settings.requisicoes_por_segundo, low=1, high=10_000
@@ -318,6 +344,9 @@ def _parse(stack: str, read: Reader) -> Settings:
         reverificacao_final_segundos=read.integer(
             "reverificacaoFinalSegundos", default=Settings.reverificacao_final_segundos, low=60, high=14 * _DAY
         ),
+        metricas_detalhadas=read.boolean("metricasDetalhadas", default=Settings.metricas_detalhadas),
+        rastreamento=read.boolean("rastreamento", default=Settings.rastreamento),
+        limites=read_limits(read),
         escala_espera=read.number("escalaEspera", default=Settings.escala_espera, low=0.0001, high=1),
     )
 
@@ -378,6 +407,14 @@ def _check_times(settings: Settings) -> None:
                 f"o atraso máximo é {settings.atraso_maximo_segundos} s, esperado pelo menos os {interval} s do "
                 "intervalo",
             )
+    batch = LOTE_DO_INICIADOR * settings.segundos_por_inicio
+    if batch > settings.lambda_segundos / 2:
+        raise SettingsChainError(
+            "iniciosPorSegundo",
+            "concorrenciaMaximaIniciador",
+            f"um lote de {LOTE_DO_INICIADOR} levaria {batch:g} s a esse ritmo, esperado no máximo metade dos "
+            f"{settings.lambda_segundos} s da função: menos iniciadores ao mesmo tempo, ou mais inícios por segundo",
+        )
     if settings.tentativas_da_compensacao <= settings.tentativas_do_passo:
         raise SettingsChainError(
             "tentativasDaCompensacao",

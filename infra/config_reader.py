@@ -41,6 +41,9 @@ class Reader:
             raise InvalidSettingError(key, value, expected)
         return number
 
+    def optional_integer(self, key: str, *, low: int, high: int) -> int | None:
+        return self.integer(key, default=low, low=low, high=high) if key in self._mapping else None
+
     def number(self, key: str, *, default: float, low: float, high: float) -> float:
         value = self._mapping.get(key, default)
         expected = f"um número de {low:g} a {high:g}"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from handlers.domain.status import Etapa
+from handlers.domain.status import Etapa
 
 __all__ = ["ESTAGIO", "INDICE_PENDENTES", "INDICE_VERIFICACOES", "PROD", "PROJETO", "Names", "base_da_etapa"]
 
@@ -104,6 +103,17 @@ class Names:
     def funcao_conciliador(self) -> str:
         """The reconciler: finds what died outside any catcher."""
         return f"{self.prefix}-conciliador"
+
+    @property
+    def funcoes(self) -> tuple[str, ...]:
+        """Every function of the stack."""
+        steps = (self.funcao_da_etapa(etapa) for etapa in Etapa)
+        return (self.funcao_api, self.funcao_iniciador, self.funcao_conciliador, *steps)
+
+    @property
+    def painel(self) -> str:
+        """The dashboard."""
+        return f"{self.prefix}-saga"
 
     @property
     def regra_partida_estranha(self) -> str:

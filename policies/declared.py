@@ -51,11 +51,13 @@ _LEDGER: Final = "pedidoId status cobranca estorno atualizadoEm"
 _POSTED: Final = "pedidoId sku quantidade valorCentavos criadoEm falhas status hashConteudo cliente"
 _SHOWN: Final = (
     "pedidoId sku quantidade valorCentavos criadoEm status atualizadoEm pendenteDesde motivo detalhe caso cobranca "
-    "estorno responsavel justificativa resolucao decididoEm verificarEm falhas"
+    "estorno responsavel justificativa resolucao decididoEm verificarEm falhas reenvio"
 )
 _LOG_DELIVERY: Final = "CloudWatch Logs delivers vended logs for the account, not for one log group"
 
 
+_TRACES: Final = "xray:PutTelemetryRecords xray:PutTraceSegments"
+_SAMPLING: Final = "xray:GetSamplingRules xray:GetSamplingTargets"
 _EMBEDDED: Final = "local"
 _API_LOGS_ROLE: Final = "api-acessos"
 
@@ -63,8 +65,8 @@ _API_LOGS_ROLE: Final = "api-acessos"
 def declarations(material: Material) -> Declarations:
     """What the principals of that stack are declared to be able to do.
 
-    Two things differ between stacks: the embedded one has no watch (its emulator has no CloudTrail) and speaks plain
-    http; and a stack keeps access logs with a role of its own, with the account's, or not at all.
+    Three things differ between stacks: the embedded one has no watch (its emulator has no CloudTrail) and speaks plain
+    http; a stack keeps access logs with a role of its own, with the account's, or not at all; and it is traced or not.
     """
     place, embedded = material.place, material.stack == _EMBEDDED
     own_role = _API_LOGS_ROLE in material.trust
@@ -73,12 +75,10 @@ def declarations(material: Material) -> Declarations:
     watcher = {} if embedded else {"vigia": Trusted("events.amazonaws.com", ActsFor(f"{_RULE}partida-estranha"))}
     return Declarations(
         identity={
-            **_STEP_GRANTS,
-            "api": _API,
-            "iniciador": _STARTER,
-            "conciliador": _RECONCILER,
-            PEDIDO: _machine(_STEPS),
-            RETOMADA: _machine(_UNDOING),
+            **_traced(
+                {**_STEP_GRANTS, "api": _API, "iniciador": _STARTER, "conciliador": _RECONCILER}, _TRACES, material
+            ),
+            **_traced({PEDIDO: _machine(_STEPS), RETOMADA: _machine(_UNDOING)}, f"{_SAMPLING} {_TRACES}", material),
             "suporte": _LOOKING,
             "operador": _OPERATOR,
             "implantador-dados": deployer.data(watched=not embedded, access_log=access_log),
@@ -97,6 +97,11 @@ def declarations(material: Material) -> Declarations:
         resource=_BY_SERVICES,
         over_tls=() if embedded else (*FILAS, TOPICO),
     )
+
+
+def _traced(roles: Mapping[str, tuple[Grant, ...]], calls: str, material: Material) -> Mapping[str, tuple[Grant, ...]]:
+    traces = grants(calls, "*", why="X-Ray takes no resource") if material.traced else ()
+    return {name: (*granted, *traces) for name, granted in roles.items()}
 
 
 def _attributes(names: str) -> frozenset[str]:
@@ -229,6 +234,9 @@ _LOOKING: Final = (
     *grants("sqs:GetQueueUrl", *FILAS),
     *grants("lambda:GetFunctionConfiguration", f"{_LAMBDA}cobrar-pagamento"),
     *grants("apigateway:GET", f"{_APIS}restapis"),
+    *grants("states:DescribeStateMachine", f"{_MACHINE}{PEDIDO}", f"{_MACHINE}{RETOMADA}"),
+    *grants("cloudwatch:DescribeAlarms", "*", why="with less, composite alarms are left out of the answer"),
+    *grants("sns:ListSubscriptionsByTopic", TOPICO),
 )
 
 _OPERATOR: Final = (

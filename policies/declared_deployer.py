@@ -20,6 +20,7 @@ _API_LOGS_ROLE: Final = "api-acessos"
 
 _HERE: Final = "{region}:{account}:"
 _NO_ID_YET: Final = "AWS makes its id up, and takes no other resource"
+_COMPOSITES: Final = "with any narrower scope AWS tells nothing of composite alarms"
 _NO_RESOURCE: Final = "AWS takes no resource for it"
 
 
@@ -58,7 +59,7 @@ def data(*, watched: bool, access_log: bool) -> tuple[Grant, ...]:
             *(f"arn:aws:logs:{_HERE}log-group:{name}" for name in _log_groups(watched=watched, access_log=access_log)),
         ),
         *grants(
-            "cloudwatch:PutMetricAlarm cloudwatch:DeleteAlarms cloudwatch:TagResource "
+            "cloudwatch:PutMetricAlarm cloudwatch:PutCompositeAlarm cloudwatch:DeleteAlarms cloudwatch:TagResource "
             "cloudwatch:UntagResource cloudwatch:ListTagsForResource",
             f"arn:aws:cloudwatch:{_HERE}alarm:{{prefix}}-saga-{ANY_ID}",
         ),
@@ -67,7 +68,11 @@ def data(*, watched: bool, access_log: bool) -> tuple[Grant, ...]:
             "events:ListTargetsByRule events:TagResource events:UntagResource events:ListTagsForResource",
             *(f"arn:aws:events:{_HERE}rule/{{prefix}}-{name}" for name in rules),
         ),
-        *grants("cloudwatch:DescribeAlarms", f"arn:aws:cloudwatch:{_HERE}alarm:{ANY_ID}"),
+        *grants(
+            "cloudwatch:PutDashboard cloudwatch:GetDashboard cloudwatch:DeleteDashboards",
+            "arn:aws:cloudwatch::{account}:dashboard/{prefix}-saga",
+        ),
+        *grants("cloudwatch:DescribeAlarms", "*", why=_COMPOSITES),
         *grants(
             "logs:CreateLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:PutResourcePolicy "
             "sns:GetSubscriptionAttributes sns:SetSubscriptionAttributes sns:Unsubscribe",
@@ -106,8 +111,8 @@ def code() -> tuple[Grant, ...]:
             "lambda:CreateFunction lambda:GetFunction lambda:GetFunctionCodeSigningConfig lambda:UpdateFunctionCode "
             "lambda:UpdateFunctionConfiguration lambda:DeleteFunction lambda:ListVersionsByFunction lambda:GetPolicy "
             "lambda:AddPermission lambda:RemovePermission lambda:PutFunctionEventInvokeConfig "
-            "lambda:GetFunctionEventInvokeConfig lambda:DeleteFunctionEventInvokeConfig lambda:TagResource "
-            "lambda:UntagResource lambda:ListTags",
+            "lambda:GetFunctionEventInvokeConfig lambda:DeleteFunctionEventInvokeConfig lambda:PutFunctionConcurrency "
+            "lambda:DeleteFunctionConcurrency lambda:TagResource lambda:UntagResource lambda:ListTags",
             *(f"arn:aws:lambda:{_HERE}function:{{prefix}}-{name}" for name in _FUNCTIONS),
         ),
         *_mappings(),

@@ -40,7 +40,9 @@ class _Calls:
 
 
 _ALARM: Final = _Calls(
-    "Alarmes", "cloudwatch", "PutMetricAlarm DeleteAlarms TagResource UntagResource ListTagsForResource"
+    "Alarmes",
+    "cloudwatch",
+    "PutMetricAlarm PutCompositeAlarm DeleteAlarms TagResource UntagResource ListTagsForResource",
 )
 _CALLS: Final[Mapping[str, _Calls]] = {
     "aws:cloudwatch/logGroup:LogGroup": _Calls(
@@ -74,7 +76,7 @@ _CALLS: Final[Mapping[str, _Calls]] = {
         "CreateFunction GetFunction GetFunctionCodeSigningConfig UpdateFunctionCode UpdateFunctionConfiguration "
         "DeleteFunction ListVersionsByFunction GetPolicy AddPermission RemovePermission "
         "PutFunctionEventInvokeConfig GetFunctionEventInvokeConfig DeleteFunctionEventInvokeConfig "
-        "TagResource UntagResource ListTags",
+        "PutFunctionConcurrency DeleteFunctionConcurrency TagResource UntagResource ListTags",
     ),
     "aws:sfn/stateMachine:StateMachine": _Calls(
         "Maquinas",
@@ -121,6 +123,7 @@ _SPECIAL: Final = frozenset(
         "aws:apigateway/methodSettings:MethodSettings",
         "aws:apigateway/restApi:RestApi",
         "aws:apigateway/stage:Stage",
+        "aws:cloudwatch/compositeAlarm:CompositeAlarm",
         "aws:cloudwatch/metricAlarm:MetricAlarm",
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
         "aws:lambda/eventSourceMapping:EventSourceMapping",
@@ -187,8 +190,8 @@ def _data(of: Deployment) -> Iterator[Statement]:
     yield from (_managed(calls, of.declared[kind]) for kind, calls in _CALLS.items() if _is_data(kind, of))
     # By the stack's prefix, not one by one: an alarm more or fewer is no change of what the deployer may do.
     yield _managed(_ALARM, [of.alarms])
-    # Alarms are looked up by name, and the call is checked against every alarm of the region.
-    yield allow("LerAlarmes", ["cloudwatch:DescribeAlarms"], [f"arn:aws:cloudwatch:{of.region}:{of.account}:alarm:*"])
+    # Of composite alarms it tells nothing with any narrower scope (CloudWatch API reference, "DescribeAlarms").
+    yield allow("LerAlarmes", ["cloudwatch:DescribeAlarms"], ["*"])
     yield allow(
         "EntregaDeLogs",
         # Where a machine's log and the findings in a log go, by CloudWatch Logs' own delivery.

@@ -18,7 +18,7 @@ __all__ = ["ORDER_ATTRIBUTES", "Workplace", "operador", "suporte"]
 ORDER_ATTRIBUTES: Final = (
     *("pedidoId", "sku", "quantidade", "valorCentavos", "criadoEm", "status", "atualizadoEm", "pendenteDesde"),
     *("motivo", "detalhe", "caso", "cobranca", "estorno", "responsavel", "justificativa"),
-    *("resolucao", "decididoEm", "verificarEm", "falhas"),
+    *("resolucao", "decididoEm", "verificarEm", "falhas", "reenvio"),
 )
 """What ``cesta pedido`` shows of an order: everything but the card token and what was hashed with it."""
 
@@ -36,6 +36,7 @@ class Workplace:
         retomada: ``cesta-saga-retomada``.
         cobranca: the charge's function, whose configuration names the gateway.
         apis: pattern of the region's REST APIs (``arn:aws:apigateway:REGION::/restapis``).
+        topico: the alarms' topic.
     """
 
     pedidos: str
@@ -46,6 +47,7 @@ class Workplace:
     retomada: str
     cobranca: str
     apis: str
+    topico: str
 
 
 def suporte(at: Workplace) -> PolicyDocument:
@@ -93,4 +95,9 @@ def _look(at: Workplace) -> tuple[Statement, ...]:
         allow("LocalizarFilas", ["sqs:GetQueueUrl"], at.filas),
         allow("LocalizarGateway", ["lambda:GetFunctionConfiguration"], [at.cobranca]),
         allow("LocalizarApi", ["apigateway:GET"], [at.apis]),
+        # What a stack runs, held against what was compiled (`cesta saga verificar --alvo aws`).
+        allow("Definicoes", ["states:DescribeStateMachine"], maquinas),
+        # With less than every resource, DescribeAlarms leaves composite alarms out of its answer (its API reference).
+        allow("Alarmes", ["cloudwatch:DescribeAlarms"], ["*"]),
+        allow("QuemOuve", ["sns:ListSubscriptionsByTopic"], [at.topico]),
     )

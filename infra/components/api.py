@@ -55,8 +55,9 @@ class Api(pulumi.ComponentResource):
                 environment=_environment(settings, tables, queues),
                 policy=policies.api,
                 grants={"pedidos": tables.pedidos.arn, "criados": queues.criados.arn},
+                reserved=settings.concorrencia_reservada_api,
             ),
-            retencao_logs_dias=settings.retencao_logs_dias,
+            settings,
             opts=own,
         ).function
         body = function.invoke_arn.apply(
@@ -100,6 +101,7 @@ class Api(pulumi.ComponentResource):
             deployment=deployment.id,
             stage_name=ESTAGIO,
             access_log_settings=access_log.stage,
+            xray_tracing_enabled=settings.rastreamento,
             opts=pulumi.ResourceOptions(parent=self, depends_on=access_log.ready),
         )
         aws.apigateway.MethodSettings(
@@ -110,6 +112,7 @@ class Api(pulumi.ComponentResource):
             settings={
                 "throttling_rate_limit": settings.requisicoes_por_segundo,
                 "throttling_burst_limit": settings.rajada_de_requisicoes,
+                "metrics_enabled": settings.metricas_detalhadas,
                 # Execution logs would hold whole requests, card tokens and all: said here, so that a stage where
                 # somebody turned them on by hand is put right.
                 "logging_level": "OFF",

@@ -12,6 +12,8 @@ import pulumi
 import pulumi_aws as aws
 
 from infra.names import Names
+from infra.observability.alarms import Alarm
+from infra.observability.series import Series
 from policies import detection as policies
 from policies.documents import trust
 
@@ -127,10 +129,11 @@ class Detection(pulumi.ComponentResource):
                 policy_document=findings.name.apply(lambda name: json.dumps(policies.mask_card_numbers(name))),
                 opts=self._own,
             )
-        alarms.watch(
-            "cartao-em-log",
-            "Um número de cartão apareceu num log e foi mascarado: o relatório em cartoes-achados diz em qual.",
-            metric="AWS/Logs/IncomingLogEvents",
-            dimensions={"LogGroupName": findings.name},
-            statistic="Sum",
+        alarms.add(
+            Alarm(
+                "cartao-em-log",
+                "Um número de cartão apareceu num log e foi mascarado: o relatório em cartoes-achados diz em qual.",
+                # CloudWatch Logs, "Monitoring with CloudWatch metrics".
+                {"relatorios": Series("AWS/Logs", "IncomingLogEvents", {"LogGroupName": findings.name}, "Sum")},
+            )
         )

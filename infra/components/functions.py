@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Final
 import pulumi
 import pulumi_aws as aws
 
+from handlers.domain.environment import STACK
 from infra.names import Names
 from policies.documents import trust_lambda
+from policies.tracing import FUNCTION_TRACES, traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from infra.config import Settings
     from policies.documents import PolicyDocument
 
 __all__ = ["FunctionSpec", "LambdaFunction", "seconds_text"]
@@ -38,6 +41,7 @@ class FunctionSpec:
         environment: variables it reads.
         policy: builds its role's policy out of ``log_group`` and ``grants``.
         grants: ARNs of what it may use, under the names ``policy`` takes.
+        reserved: executions at once set aside for it, and the most it may use; None leaves it to what the account has.
     """
 
     base: str
@@ -48,6 +52,7 @@ class FunctionSpec:
     environment: Mapping[str, pulumi.Input[str]]
     policy: Callable[..., PolicyDocument]
     grants: Mapping[str, pulumi.Input[str]]
+    reserved: int | None = None
 
 
 class LambdaFunction(pulumi.ComponentResource):
@@ -58,13 +63,11 @@ class LambdaFunction(pulumi.ComponentResource):
         policy: the role's policy: what depends on the function's rights depends on it.
     """
 
-    def __init__(
-        self, spec: FunctionSpec, *, retencao_logs_dias: int, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, spec: FunctionSpec, settings: Settings, *, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("cesta:codigo:Funcao", spec.base, None, opts)
         own = pulumi.ResourceOptions(parent=self)
         log_group = aws.cloudwatch.LogGroup(
-            spec.base, name=Names.logs_da_funcao(spec.name), retention_in_days=retencao_logs_dias, opts=own
+            spec.base, name=Names.logs_da_funcao(spec.name), retention_in_days=settings.retencao_logs_dias, opts=own
         )
         role = aws.iam.Role(
             spec.base,
@@ -79,7 +82,7 @@ class LambdaFunction(pulumi.ComponentResource):
             name=spec.name,
             role=role.name,
             policy=pulumi.Output.all(log_group=log_group.arn, **spec.grants).apply(
-                lambda arns: json.dumps(spec.policy(**arns))
+                lambda arns: json.dumps(traced(spec.policy(**arns), FUNCTION_TRACES, on=settings.rastreamento))
             ),
             opts=own,
         )
@@ -91,16 +94,18 @@ class LambdaFunction(pulumi.ComponentResource):
             architectures=[_ARCHITECTURE],
             memory_size=_MEMORY_MB,
             timeout=spec.timeout,
+            reserved_concurrent_executions=spec.reserved,
             handler=spec.handler,
             code=pulumi.FileArchive(str(spec.code)),
             environment={
                 "variables": {
                     "POWERTOOLS_SERVICE_NAME": spec.base,
-                    "POWERTOOLS_METRICS_NAMESPACE": "Cesta",
                     "POWERTOOLS_LOG_LEVEL": "INFO",
+                    STACK: settings.stack,
                     **spec.environment,
                 }
             },
+            tracing_config={"mode": "Active"} if settings.rastreamento else None,
             # Before the log group, Lambda would make one that never expires; before the policy, the first run fails.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[log_group, self.policy]),
         )

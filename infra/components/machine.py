@@ -14,6 +14,7 @@ from infra.saga.compiler import to_json
 from infra.sagas.pedido import Recursos
 from policies.documents import trust
 from policies.machine import MachineTargets, machine
+from policies.tracing import MACHINE_TRACES, traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from infra.components.tables import Tables
     from infra.config import Settings
     from infra.sagas.pedido import AjustesDaSaga
+    from policies.documents import PolicyDocument
 
 __all__ = ["Machine", "Surroundings"]
 
@@ -90,6 +92,7 @@ class Machine(pulumi.ComponentResource):
                 "include_execution_data": False,
                 "log_destination": pulumi.Output.concat(log_group.arn, ":*"),
             },
+            tracing_configuration={"enabled": True} if around.settings.rastreamento else None,
             # CreateStateMachine checks that the role can deliver the log: without this it fails every other time.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[policy]),
         )
@@ -117,7 +120,11 @@ def _policy(definition: pulumi.Output[dict[str, Any]], around: Surroundings) -> 
         pedidos_arn=around.tables.pedidos.arn,
         humana=around.queues.humana.url,
         humana_arn=around.queues.humana.arn,
-    ).apply(lambda known: json.dumps(machine(known["definition"], _targets(known))))
+    ).apply(lambda known: json.dumps(_role_policy(known, traces=around.settings.rastreamento)))
+
+
+def _role_policy(known: dict[str, Any], *, traces: bool) -> PolicyDocument:
+    return traced(machine(known["definition"], _targets(known)), MACHINE_TRACES, on=traces)
 
 
 def _targets(known: dict[str, Any]) -> MachineTargets:

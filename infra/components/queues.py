@@ -11,6 +11,7 @@ import pulumi_aws as aws
 from policies.resources import queue_over_tls
 
 if TYPE_CHECKING:
+    from infra.config import Settings
     from infra.names import Names
 
 __all__ = ["Queues"]
@@ -38,7 +39,7 @@ class Queues(pulumi.ComponentResource):
         humana: cases for a person; no redrive, since people read it.
     """
 
-    def __init__(self, names: Names, *, iniciador_segundos: int, somente_tls: bool, protegida: bool) -> None:
+    def __init__(self, names: Names, settings: Settings) -> None:
         super().__init__("cesta:mensagens:Filas", "filas")
         opts = pulumi.ResourceOptions(parent=self)
         self.criados_dlq = aws.sqs.Queue(
@@ -52,7 +53,7 @@ class Queues(pulumi.ComponentResource):
             "criados",
             name=names.fila_criados,
             message_retention_seconds=_CRIADOS_RETENTION,
-            visibility_timeout_seconds=_VISIBILITY_FACTOR * iniciador_segundos,
+            visibility_timeout_seconds=_VISIBILITY_FACTOR * settings.lambda_segundos,
             max_message_size=_CRIADOS_BYTES,
             sqs_managed_sse_enabled=True,
             redrive_policy=pulumi.Output.json_dumps(
@@ -75,9 +76,9 @@ class Queues(pulumi.ComponentResource):
             name=names.fila_humana,
             message_retention_seconds=_LONGEST_RETENTION,
             sqs_managed_sse_enabled=True,
-            opts=pulumi.ResourceOptions(parent=self, protect=protegida),
+            opts=pulumi.ResourceOptions(parent=self, protect=settings.producao),
         )
-        if somente_tls:
+        if settings.somente_tls:
             self._refuse_plain_http(opts)
         self.register_outputs({})
 

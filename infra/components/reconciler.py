@@ -50,14 +50,13 @@ class Reconciler(pulumi.ComponentResource):
         *,
         machines: Mapping[str, Machine],
         code: Path,
-        over_tls: bool,
     ) -> None:
         super().__init__("cesta:rede:Conciliador", "conciliador")
         self._own = pulumi.ResourceOptions(parent=self)
         arns = {key: machine.machine.arn for key, machine in machines.items()}
         built = LambdaFunction(
             _spec(names, settings, tables, queues, arns, code),
-            retencao_logs_dias=settings.retencao_logs_dias,
+            settings,
             opts=self._own,
         )
         self.function = built.function
@@ -75,7 +74,7 @@ class Reconciler(pulumi.ComponentResource):
             "humana",
             queue_url=queues.humana.url,
             policy=pulumi.Output.all(queue=queues.humana.arn, rule=dead.arn).apply(
-                lambda known: json.dumps(human_queue(**known, over_tls=over_tls))
+                lambda known: json.dumps(human_queue(**known, over_tls=settings.somente_tls))
             ),
             opts=self._own,
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import pulumi
 import pulumi_aws as aws
 
 from handlers.domain import environment as env
-from infra.components.functions import FunctionSpec, LambdaFunction
+from infra.components.functions import FunctionSpec, LambdaFunction, seconds_text
+from infra.config import LOTE_DO_INICIADOR
 from policies import functions as policies
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from infra.names import Names
 
 __all__ = ["Starter"]
-
-_BATCH: Final = 10
 
 
 class Starter(pulumi.ComponentResource):
@@ -41,18 +40,22 @@ class Starter(pulumi.ComponentResource):
                 code=code,
                 handler="app.iniciador",
                 timeout=settings.lambda_segundos,
-                environment={env.TABELA_PEDIDOS: tables.pedidos.name, env.MAQUINA_ARN: maquina},
+                environment={
+                    env.TABELA_PEDIDOS: tables.pedidos.name,
+                    env.MAQUINA_ARN: maquina,
+                    env.SEGUNDOS_POR_INICIO: seconds_text(settings.segundos_por_inicio),
+                },
                 policy=policies.iniciador,
                 grants={"pedidos": tables.pedidos.arn, "criados": queues.criados.arn, "maquina": maquina},
             ),
-            retencao_logs_dias=settings.retencao_logs_dias,
+            settings,
             opts=own,
         )
         aws.lambda_.EventSourceMapping(
             "criados",
             event_source_arn=queues.criados.arn,
             function_name=function.function.arn,
-            batch_size=_BATCH,
+            batch_size=LOTE_DO_INICIADOR,
             # One bad message must not send nine good ones round again.
             function_response_types=["ReportBatchItemFailures"],
             # On the mapping, not reserved on the function: a throttled delivery counts as a receive (case C30).

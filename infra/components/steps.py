@@ -61,7 +61,7 @@ class Steps(pulumi.ComponentResource):
         self.functions = {
             etapa: LambdaFunction(
                 _spec(etapa, uses, names, settings, tables, code),
-                retencao_logs_dias=settings.retencao_logs_dias,
+                settings,
                 opts=pulumi.ResourceOptions(parent=self),
             ).function
             for etapa, uses in _USES.items()

@@ -20,6 +20,9 @@ _WITH_SLASHES: Final = ("LogGroupName", "LogStreamName", "WithoutLeadingSlash", 
 """Placeholders whose value may hold slashes; anywhere else a slash begins another resource."""
 _MERGED_SERVICES: Final = frozenset({"apigateway"})
 """Two services under one prefix, of whose actions the data keeps one side's resources: any of the prefix will do."""
+_ALL_OR_NOTHING: Final = frozenset({"cloudwatch:DescribeAlarms"})
+"""Actions the reference gives a resource, and of which AWS still demands ``*``: with less, this one tells nothing of
+composite alarms (CloudWatch API reference, "DescribeAlarms")."""
 _WILDCARD_SAMPLES: Final = ("x", "log-stream:x", "x/y")
 
 
@@ -68,7 +71,9 @@ def describe(name: str) -> Action:
     service = _services()[prefix]
     entry: dict[str, Any] = service["privileges"][privilege]
     types: dict[str, dict[str, Any]] = entry["resource_types"]
-    takes = set(service["resources"]) if prefix in _MERGED_SERVICES else set(types)
+    takes: set[str] = set(service["resources"]) if prefix in _MERGED_SERVICES else set(types)
+    if name in _ALL_OR_NOTHING:
+        takes.clear()
     return Action(
         name=name,
         level=entry["access_level"],

@@ -36,6 +36,7 @@ class MaterialJson(TypedDict):
     gerenciadas: dict[str, list[str]]
     recursos: dict[str, PolicyDocument]
     arns: list[str]
+    rastreada: bool
 
 
 class MaterialShapeError(Exception):
@@ -62,6 +63,7 @@ class Material:
     attached: ARNs of the AWS managed policies attached to a role, by its short name.
     resource: policies attached to resources, by the resource's ARN.
     arns: the stack's resources.
+    traced: whether X-Ray traces it.
     """
 
     stack: str
@@ -71,6 +73,7 @@ class Material:
     attached: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
     resource: Mapping[str, PolicyDocument] = field(default_factory=dict[str, "PolicyDocument"])
     arns: tuple[str, ...] = ()
+    traced: bool = False
 
     def to_json(self) -> MaterialJson:
         """As `from_json` reads it."""
@@ -82,6 +85,7 @@ class Material:
             "gerenciadas": {name: list(arns) for name, arns in self.attached.items()},
             "recursos": dict(self.resource),
             "arns": list(self.arns),
+            "rastreada": self.traced,
         }
 
     @classmethod
@@ -97,6 +101,7 @@ class Material:
                 attached={name: tuple(arns) for name, arns in data["gerenciadas"].items()},
                 resource=dict(data["recursos"]),
                 arns=tuple(data["arns"]),
+                traced=bool(data["rastreada"]),
             )
         except KeyError as error:
             raise MaterialShapeError(str(error.args[0])) from None

@@ -27,10 +27,16 @@ def only(run: Run, typ: str) -> Resource:
 
 def test_the_stages_limits_are_the_stacks_settings() -> None:
     limits = {"cesta:requisicoesPorSegundo": "50", "cesta:rajadaDeRequisicoes": "75"}
-    method = only(run_program("dev", GATEWAY | limits), "apigateway/methodSettings:MethodSettings")
+    limits["cesta:concorrenciaReservadaApi"] = "200"
+    run = run_program("dev", GATEWAY | limits)
+    method = only(run, "apigateway/methodSettings:MethodSettings")
     assert method.inputs["methodPath"] == "*/*"
     assert method.inputs["settings"]["throttlingRateLimit"] == 50
     assert method.inputs["settings"]["throttlingBurstLimit"] == 75
+    assert run.function("api").inputs["reservedConcurrentExecutions"] == 200
+    # Nobody else has a share: a throttled delivery to the starter would count as a receive (case C30).
+    shares = [each.inputs.get("reservedConcurrentExecutions") for each in run.of("lambda/function:Function")]
+    assert sum(share is not None for share in shares) == 1
 
 
 def test_no_execution_log_which_would_hold_bodies(stack: Run) -> None:

@@ -43,6 +43,10 @@ def test_the_rest_api_may_call_its_function_on_its_own_routes_only(stack: Run) -
         assert permission["action"] == "lambda:InvokeFunction"
 
 
+def test_the_api_s_function_ends_long_before_the_gateway_gives_up(stack: Run) -> None:
+    assert stack.function("api").inputs["timeout"] <= 10
+
+
 def test_the_stage_serves_the_deployment_of_the_present_body(stack: Run) -> None:
     (deployment,) = stack.of("apigateway/deployment:Deployment")
     (stage,) = stack.of("apigateway/stage:Stage")

@@ -43,7 +43,7 @@ def test_handlers_are_named_as_the_zips_hold_them(stack: Run) -> None:
 
 
 def test_each_function_gets_the_variables_it_reads_and_no_other(dev: Run) -> None:
-    powertools = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_METRICS_NAMESPACE", "POWERTOOLS_LOG_LEVEL"}
+    every = {"POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL", "STACK"}
     stock = {"TABELA_ESTOQUE", "INJECAO_DE_FALHAS"}
     orders = {"TABELA_PEDIDOS", "INJECAO_DE_FALHAS"}
     gateway = {"GATEWAY_URL", "GATEWAY_CONEXAO_SEGUNDOS", "GATEWAY_LEITURA_SEGUNDOS"}
@@ -56,14 +56,14 @@ def test_each_function_gets_the_variables_it_reads_and_no_other(dev: Run) -> Non
         "estornar-pagamento": orders | refund | {"JANELA_DUVIDA_SEGUNDOS"},
         "confirmar-pedido": orders,
         "api": orders | {"FILA_CRIADOS_URL"},
-        "iniciador": {"TABELA_PEDIDOS", "MAQUINA_ARN"},
+        "iniciador": {"TABELA_PEDIDOS", "MAQUINA_ARN", "SEGUNDOS_POR_INICIO"},
         "conciliador": gateway
         | {"TABELA_PEDIDOS", "TABELA_ESTOQUE", "FILA_CRIADOS_URL", "FILA_HUMANA_URL", "MAQUINA_ARN"}
         | {"MAQUINA_RETOMADA_ARN", "ESPERA_INICIO_SEGUNDOS", "GATEWAY_PARAMETRO_CONSULTA"}
         | {"REVERIFICACAO_SEGUNDOS", "REVERIFICACAO_FINAL_SEGUNDOS"},
     }
     for base, names in expected.items():
-        assert set(dev.variables(base)) == names | powertools, base
+        assert set(dev.variables(base)) == names | every, base
 
 
 def test_variables_hold_the_stacks_own_values(dev: Run) -> None:
@@ -75,6 +75,8 @@ def test_variables_hold_the_stacks_own_values(dev: Run) -> None:
     assert refund["GATEWAY_PARAMETRO_ESTORNO"] == "/cesta-dev/gateway/estorno"
     assert refund["POWERTOOLS_SERVICE_NAME"] == "estornar-pagamento"
     assert dev.variables("iniciador")["MAQUINA_ARN"] == dev.exports["maquinaPedidoArn"]
+    # Ten starters at most, ninety starts a second all together.
+    assert float(dev.variables("iniciador")["SEGUNDOS_POR_INICIO"]) == pytest.approx(10 / 90)
     assert dev.variables("api")["FILA_CRIADOS_URL"] == dev.exports["filaCriadosUrl"]
 
 

@@ -42,7 +42,7 @@ def test_everything_that_can_have_a_name_has_it_written_out(stack: Run) -> None:
     """A name made up by Pulumi has a random end: a replacement would leave two, in silence, and the old one's data."""
     for resource in stack.resources:
         if resource.typ not in UNNAMED_BY_AWS:
-            assert resource.inputs["name"], resource.urn
+            assert resource.physical_name, resource.urn
 
 
 def test_in_prod_what_holds_data_that_is_nowhere_else_cannot_be_replaced(prod: Run) -> None:
@@ -92,8 +92,8 @@ def test_the_topic_takes_every_alarm_of_the_stack_and_no_other(stack: Run) -> No
     (policy,) = stack.of("sns/topicPolicy:TopicPolicy")
     document: PolicyDocument = json.loads(policy.inputs["policy"])
     topic = policy.inputs["arn"]
-    alarms = stack.of("cloudwatch/metricAlarm:MetricAlarm")
-    assert len(alarms) > 8
+    alarms = [*stack.of("cloudwatch/metricAlarm:MetricAlarm"), *stack.of("cloudwatch/compositeAlarm:CompositeAlarm")]
+    assert len(alarms) > 20
 
     def takes(alarm: str, account: str) -> bool:
         context = {"aws:SourceArn": alarm, "aws:SourceAccount": account, "aws:SecureTransport": "true"}
@@ -102,7 +102,7 @@ def test_the_topic_takes_every_alarm_of_the_stack_and_no_other(stack: Run) -> No
 
     own = topic.split(":")[4]
     for alarm in alarms:
-        arn = arn_of(alarm.typ, alarm.inputs["name"])
+        arn = arn_of(alarm.typ, alarm.physical_name)
         assert alarm.inputs["alarmActions"] == [topic]
         assert takes(arn, own)
         assert not takes(arn, "999999999999")

@@ -18,6 +18,7 @@ UNTAGGABLE = {
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
     "aws:apigateway/deployment:Deployment",
     "aws:apigateway/methodSettings:MethodSettings",
+    "aws:cloudwatch/dashboard:Dashboard",
     "aws:cloudwatch/logDataProtectionPolicy:LogDataProtectionPolicy",
     "aws:cloudwatch/eventTarget:EventTarget",
     "aws:iam/rolePolicy:RolePolicy",
@@ -42,6 +43,7 @@ def test_every_name_is_the_contracts(stack_name: str, prefix: str, request: pyte
     assert run.names_of("sns/topic:Topic") == {f"{prefix}-saga-alertas"}
     assert run.names_of("sfn/stateMachine:StateMachine") == {f"{prefix}-saga-pedido", f"{prefix}-saga-retomada"}
     assert run.names_of("lambda/function:Function") == {f"{prefix}-{base}" for base in FUNCTIONS}
+    assert run.names_of("cloudwatch/dashboard:Dashboard") == {f"{prefix}-saga"}
     assert run.names_of("cloudwatch/logGroup:LogGroup") == {
         *(f"/aws/lambda/{prefix}-{base}" for base in FUNCTIONS),
         f"/aws/vendedlogs/states/{prefix}-saga-pedido",
@@ -73,7 +75,8 @@ def test_the_exports_are_what_the_commands_read(dev: Run) -> None:
         "maquinaPedidoArn": f"{machine}-pedido",
         "maquinaRetomadaArn": f"{machine}-retomada",
     }
-    assert set(alarms.values()) == dev.names_of("cloudwatch/metricAlarm:MetricAlarm")
+    composite = dev.names_of("cloudwatch/compositeAlarm:CompositeAlarm")
+    assert set(alarms.values()) == dev.names_of("cloudwatch/metricAlarm:MetricAlarm") | composite
     assert alarms["compensacao-pendente"] == "cesta-dev-saga-compensacao-pendente"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.infra.harness import ACCOUNT, REGION, queue_arn
+from tests.scale.entry import MAX_RECEIVES, VISIBILITY_FACTOR
 
 if TYPE_CHECKING:
     from tests.infra.harness import Run
@@ -35,6 +36,13 @@ def test_the_entry_queue_hides_a_message_for_six_runs_of_the_starter(stack: Run)
     criados = stack.one("sqs/queue:Queue", names.fila_criados)
     assert criados.inputs["visibilityTimeoutSeconds"] >= 6 * stack.function("iniciador").inputs["timeout"]
     assert criados.inputs["maxMessageSize"] == 16 * 1024
+
+
+def test_the_model_of_a_million_orders_has_the_queues_own_numbers(stack: Run) -> None:
+    criados = stack.one("sqs/queue:Queue", stack.names.fila_criados)
+    assert json.loads(criados.inputs["redrivePolicy"])["maxReceiveCount"] == MAX_RECEIVES
+    seconds = stack.function("iniciador").inputs["timeout"]
+    assert criados.inputs["visibilityTimeoutSeconds"] == VISIBILITY_FACTOR * seconds
 
 
 def test_the_human_queue_keeps_a_case_as_long_as_sqs_can_and_has_no_redrive(stack: Run) -> None:

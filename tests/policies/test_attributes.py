@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.policies
 
 ORDERS, STOCK = "cesta-pedidos", "cesta-estoque"
-REFUND = "handlers/domain/refund.py"
+CLAIM, REFUND = "handlers/domain/claim.py", "handlers/domain/refund.py"
 MODULES: dict[str, tuple[str, ...]] = {
     "reservar-estoque": ("handlers/reservar_estoque.py",),
     "liberar-estoque": ("handlers/liberar_estoque.py",),
     "efetivar-reserva": ("handlers/efetivar_reserva.py",),
     "cobrar-pagamento": ("handlers/cobrar_pagamento.py", REFUND),
-    "estornar-pagamento": ("handlers/estornar_pagamento.py", REFUND),
+    "estornar-pagamento": ("handlers/estornar_pagamento.py", CLAIM, REFUND),
     "confirmar-pedido": ("handlers/confirmar_pedido.py",),
     "api": tuple(module for module in sources("api") if not module.endswith("/iniciador.py")),
     "iniciador": ("api/chalicelib/iniciador.py",),

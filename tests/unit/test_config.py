@@ -20,6 +20,7 @@ from infra.config_errors import (
     StackNameError,
     UnknownSettingError,
 )
+from infra.limits import Limits
 from infra.sagas.pedido import AjustesDaSaga, Recursos, compilar
 
 if TYPE_CHECKING:
@@ -46,10 +47,21 @@ def test_the_defaults_are_the_designs() -> None:
     assert read.authorizer is Authorizer.IAM
     assert read.injecao_de_falhas is False
     assert (read.retencao_logs_dias, read.concorrencia_maxima_iniciador) == (30, 10)
+    # Below the lowest StartExecution quota of any region, and what a common gateway takes (docs/scale.md).
+    assert read.inicios_por_segundo == 90
     assert (read.gateway_conexao_segundos, read.gateway_leitura_segundos) == (1, 5)
     assert (read.lambda_segundos, read.estado_segundos, read.intervalo_plataforma_segundos) == (20, 30, 25)
     assert (read.janela_duvida_segundos, read.intervalo_duvida_segundos) == (900, 60)
     assert read.prazo_humano_segundos == 13 * 24 * 3600
+
+
+def test_the_limits_are_the_source_documents_where_it_has_any() -> None:
+    limits = settings().limites
+    assert limits.limite_compensacoes_por_cento == 5
+    # "Não copie um número de outro laboratório", and "volume baixo demais para treinar um detector".
+    assert limits.limite_saga_segundos is None
+    assert limits.anomalia_de_compensacoes is False
+    assert settings(limiteSagaSegundos="90").limites.limite_saga_segundos == 90
 
 
 def test_texts_as_pulumi_hands_them_and_typed_values_are_the_same() -> None:
@@ -188,6 +200,19 @@ WRONG: list[tuple[str, Value]] = [
     ("prazoHumanoSegundos", str(14 * 24 * 3600)),
     ("concorrenciaMaximaIniciador", "1"),
     ("concorrenciaMaximaIniciador", "1001"),
+    ("iniciosPorSegundo", "0"),
+    ("iniciosPorSegundo", "10001"),
+    ("concorrenciaReservadaApi", "0"),
+    ("metricasDetalhadas", "sim"),
+    ("rastreamento", "sim"),
+    ("limiteFilaSegundos", "59"),
+    ("limiteCasoSegundos", "299"),
+    ("limiteErrosDaApi", "-1"),
+    ("limiteLatenciaMilissegundos", "29001"),
+    ("limiteSagaSegundos", "0"),
+    ("limiteCompensacoesPorCento", "101"),
+    ("limiteThrottles", "-1"),
+    ("anomaliaDeCompensacoes", "talvez"),
     ("intervaloConciliadorMinutos", "0"),
     ("intervaloConciliadorMinutos", "61"),
     ("esperaInicioSegundos", "29"),
@@ -224,7 +249,7 @@ def test_a_wrong_value_is_refused_in_one_line_that_names_it(key: str, value: Val
 
 
 def test_every_key_has_a_value_it_refuses() -> None:
-    unchecked = {field.name for field in fields(Settings)} - {"stack"}
+    unchecked = {field.name for field in (*fields(Settings), *fields(Limits))} - {"stack", "limites"}
     for key, _ in WRONG:
         unchecked.discard("".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key))
     assert unchecked == {
@@ -277,6 +302,7 @@ def test_cognito_needs_its_pool() -> None:
             "atrasoMaximoSegundos",
             "intervaloTransitorioSegundos",
         ),
+        ({"iniciosPorSegundo": "9"}, "iniciosPorSegundo", "concorrenciaMaximaIniciador"),
         ({"tentativasDaCompensacao": "4"}, "tentativasDaCompensacao", "tentativasDoPasso"),
         ({"janelaDuvidaSegundos": "30"}, "janelaDuvidaSegundos", "estadoSegundos"),
         (
@@ -360,6 +386,8 @@ def test_every_setting_can_be_set() -> None:
         "intervaloDuvidaSegundos": "61",
         "prazoHumanoSegundos": "61",
         "concorrenciaMaximaIniciador": "11",
+        "iniciosPorSegundo": "91",
+        "concorrenciaReservadaApi": "200",
         "requisicoesPorSegundo": "201",
         "rajadaDeRequisicoes": "401",
         "origensPermitidas": "https://loja.exemplo, http://localhost:3000",
@@ -368,9 +396,21 @@ def test_every_setting_can_be_set() -> None:
         "esperaInicioSegundos": "121",
         "reverificacaoSegundos": "3601",
         "reverificacaoFinalSegundos": "86401",
+        "metricasDetalhadas": "false",
+        "rastreamento": "true",
+        "limiteFilaSegundos": "301",
+        "limiteCasoSegundos": "301",
+        "limiteErrosDaApi": "1",
+        "limiteLatenciaMilissegundos": "301",
+        "limiteSagaSegundos": "61",
+        "limiteCompensacoesPorCento": "6",
+        "limiteThrottles": "1",
+        "anomaliaDeCompensacoes": "true",
         "escalaEspera": "0.5",
     }
     read = from_mapping("local", other)
     default = replace(settings(), stack="local")
     same = [field.name for field in fields(Settings) if getattr(read, field.name) == getattr(default, field.name)]
     assert same == ["stack"]
+    limits, usual = read.limites, default.limites
+    assert [field.name for field in fields(Limits) if getattr(limits, field.name) == getattr(usual, field.name)] == []

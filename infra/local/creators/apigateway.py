@@ -163,7 +163,11 @@ def deployment(inputs: Inputs, context: Context) -> Outputs:
     return Outputs(answer["id"])
 
 
-@creates("aws:apigateway/stage:Stage", handled=("restApi", "deployment", "stageName", "description", "tags"))
+@creates(
+    "aws:apigateway/stage:Stage",
+    handled=("restApi", "deployment", "stageName", "description", "tags"),
+    ignored={"xrayTracingEnabled": "the emulator has no X-Ray"},
+)
 def stage(inputs: Inputs, context: Context) -> Outputs:
     api, name = inputs.string("restApi"), inputs.string("stageName")
     context.aws.client("apigateway").create_stage(
@@ -191,15 +195,16 @@ METHOD_SETTINGS: Final = {
     "throttlingBurstLimit": "throttling/burstLimit",
     "loggingLevel": "logging/loglevel",
     "dataTraceEnabled": "logging/dataTrace",
+    "metricsEnabled": "metrics/enabled",
 }
 
 
 def _method_values(settings: Inputs) -> dict[str, str]:
     numbers = {name: settings.optional_integer(name) for name in ("throttlingRateLimit", "throttlingBurstLimit")}
-    traced = settings.boolean("dataTraceEnabled", default=False)
+    switches = {name: settings.boolean(name, default=False) for name in ("dataTraceEnabled", "metricsEnabled")}
     level = settings.optional_string("loggingLevel") or "OFF"
     given = {name: str(value) for name, value in numbers.items() if value is not None}
-    return {**given, "dataTraceEnabled": str(traced).lower(), "loggingLevel": level}
+    return {**given, **{name: str(on).lower() for name, on in switches.items()}, "loggingLevel": level}
 
 
 @creates("aws:apigateway/methodSettings:MethodSettings", handled=("restApi", "stageName", "methodPath", "settings"))

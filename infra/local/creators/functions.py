@@ -44,6 +44,7 @@ def repack(archive: bytes, worker_python: Path) -> bytes:
     ignored={
         "architectures": "the zip's packages are pure Python, and the workers run on this machine",
         "description": "shown nowhere",
+        "tracingConfig": "the emulator has no X-Ray",
         "loggingConfig": "the emulator keeps every function's log in /aws/lambda/<name> as text",
     },
 )

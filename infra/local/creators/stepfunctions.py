@@ -12,6 +12,7 @@ __all__ = ["CREATORS"]
 @creates(
     "aws:sfn/stateMachine:StateMachine",
     handled=("name", "type", "roleArn", "definition", "loggingConfiguration", "tags"),
+    ignored={"tracingConfiguration": "the emulator has no X-Ray"},
 )
 def state_machine(inputs: Inputs, context: Context) -> Outputs:
     optional: dict[str, Any] = {}
