@@ -9,35 +9,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import urllib3
 from boto3.dynamodb.types import TypeDeserializer
 
+from policies.people import ORDER_ATTRIBUTES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from infra.ops.target import Target
 
 __all__ = ["Charge", "Facts", "OrderRow", "Refund", "Statement", "StockRow", "plain"]
-
-# Everything but the card token: IAM cannot keep an attribute out of a read that does not project (design §5).
-_ORDER_ATTRIBUTES = (
-    "pedidoId",
-    "sku",
-    "quantidade",
-    "valorCentavos",
-    "criadoEm",
-    "status",
-    "atualizadoEm",
-    "pendenteDesde",
-    "motivo",
-    "detalhe",
-    "caso",
-    "cobranca",
-    "estorno",
-    "responsavel",
-    "justificativa",
-    "resolucao",
-    "decididoEm",
-    "verificarEm",
-    "falhas",
-)
 
 OrderRow = dict[str, Any]
 
@@ -106,7 +85,7 @@ class Facts:
 
     def order(self, pedido_id: str) -> OrderRow | None:
         """The order's row without the card token, or None."""
-        names = {f"#{index}": name for index, name in enumerate(_ORDER_ATTRIBUTES)}
+        names = {f"#{index}": name for index, name in enumerate(ORDER_ATTRIBUTES)}
         found = self.target.dynamodb.get_item(
             TableName=self.target.tabelas["pedidos"],
             Key={"pedidoId": {"S": pedido_id}},

@@ -20,6 +20,7 @@ __all__ = ["Counterexample", "tell"]
 
 _OF_THE_STATE_ITSELF: Final = (Fault.TWICE, Fault.OVERTURNED, Fault.GUARD, Fault.WIRING, Fault.DATA, Fault.RETRY)
 """What no other arrow would mend."""
+_CATCH: Final = ", Catch ["
 
 
 @dataclass(frozen=True)
@@ -89,15 +90,19 @@ def _picture(world: World, effects: Effects) -> list[str]:
 
 
 def _wrong_edge(found: Found, path: Sequence[Move], effects: Effects) -> str:
-    """The edge by which the machine left the effect behind, or else the last one taken."""
+    """The edge by which the machine left the effect behind, or else the last one taken.
+
+    A step that was done goes on as it should: the failure that came next, and did not lead back, left it behind.
+    """
     if found.fault in _OF_THE_STATE_ITSELF:
         return ""
     taken = [move.edge for move in path if move.edge]
     if found.fault is Fault.LEFT_BEHIND:
         sources = {name for name, effect in effects.states.items() if _of(effect, found.subject)}
-        ways_out = [edge for edge in taken if edge.split(",")[0].split(" → ")[0] in sources]
+        ways_out = [at for at, edge in enumerate(taken) if edge.split(",")[0].split(" → ")[0] in sources]
         if ways_out:
-            return ways_out[-1]
+            since = taken[ways_out[-1] :]
+            return next((edge for edge in since if _CATCH in edge), since[0])
     return taken[-1] if taken else ""
 
 

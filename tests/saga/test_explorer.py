@@ -87,6 +87,11 @@ def test_the_story_of_a_charge_nobody_undoes() -> None:
     )
 
 
+def test_the_wrong_edge_is_where_a_failure_went_astray_and_not_where_a_step_that_was_done_went_on() -> None:
+    wrong = _with(lambda states: states["ConfirmarPedido"]["Catch"][-1].update(Next="RegistrarFalhaSemCompensacao"))
+    assert _counterexample(wrong).edge == "ConfirmarPedido, Catch [States.ALL] → RegistrarFalhaSemCompensacao"
+
+
 def _catch(state: str, at: int, target: str) -> Definition:
     return _with(lambda states: states[state]["Catch"][at].update(Next=target))
 

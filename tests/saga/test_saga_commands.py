@@ -141,3 +141,7 @@ def test_custo_takes_prices_with_their_date() -> None:
     report = json.loads(said)
     assert report["precos"] == "2030-01"
     assert report["sagas"][0]["dolaresPorMilhao"] == 0
+
+
+def test_a_file_and_a_stack_cannot_both_be_what_is_judged() -> None:
+    assert "--alvo é para a nossa saga" in run("verificar", BROKEN, "--alvo", "local", code=2)
