@@ -5,14 +5,15 @@ Each command imports what it needs when it runs: ``cesta --help`` must not wait 
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 
 import click
 
 from infra.cli_options import ALVO, JSON, STACK, target
+from infra.local.exercises.cli import exercicio
 from infra.ops.cli import intervencao
+from infra.ops.look_cli import alarmes, estoque
 from infra.review_cli import politicas
 from infra.sagas.cli import saga
 
@@ -71,26 +72,22 @@ def provas(alvo: str, stack: str, as_json: bool, escala_espera: float) -> None:
 @ALVO
 @STACK
 @JSON
-def pedido(pedido_id: str, alvo: str, stack: str, as_json: bool) -> None:
-    """Mostra onde o pedido ID parou: linha do tempo, dinheiro, estoque, último erro, próximo passo."""
-    from infra.ops.errors import OpsError
-    from infra.ops.order_view import look
-    from infra.ops.render import render
-    from infra.ops.target import told
+@click.option(
+    "--html",
+    "html",
+    is_flag=False,
+    flag_value="",
+    metavar="[ARQUIVO]",
+    help="escreve uma página em ARQUIVO (pedido-ID.html se omitido; - para a saída padrão); depois do ID",
+)
+def pedido(pedido_id: str, alvo: str, stack: str, as_json: bool, html: str | None) -> None:
+    """Mostra onde o pedido ID parou: linha do tempo, dinheiro, estoque, último erro, quem agiu, próximo passo."""
+    from infra.ops import order_commands as commands
 
-    try:
-        with told():
-            view = look(target(alvo, stack), pedido_id)
-    except OpsError as error:
-        if as_json:
-            click.echo(json.dumps({"erro": str(error)}, ensure_ascii=False))
-        else:
-            click.echo(str(error), err=True)
-        sys.exit(1)
-    if as_json:
-        click.echo(json.dumps(view, ensure_ascii=False))
-    else:
-        render(view)
+    if as_json and html is not None:
+        raise click.UsageError("escolha um: --json ou --html")
+    file = None if html is None else html or f"pedido-{pedido_id}.html"
+    sys.exit(commands.show(lambda: target(alvo, stack), pedido_id, as_json=as_json, html=file))
 
 
 @main.command()
@@ -106,6 +103,9 @@ def sobras(stack: str, as_json: bool) -> None:
 main.add_command(saga)
 main.add_command(intervencao)
 main.add_command(politicas)
+main.add_command(alarmes)
+main.add_command(estoque)
+main.add_command(exercicio)
 
 
 if __name__ == "__main__":

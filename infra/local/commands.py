@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -16,40 +15,36 @@ from infra.config_errors import SettingsError
 from infra.local.errors import EmbeddedStackError
 from infra.local.proofs.runner import run_proofs
 from infra.local.proofs.workbench import Workbench
-from infra.local.stack import EmbeddedStack
+from infra.local.starting import progress, start
 from infra.ops.errors import OpsError
 from infra.ops.target import announce, aws, embedded, told
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from infra.local.endpoints import Endpoints
     from infra.local.proofs.catalog import Proof
     from infra.local.proofs.runner import ProofResult, Report
-    from infra.local.stack import Phase
 
 __all__ = ["keep_up", "prove_locally", "prove_on_aws"]
 
 _PIPE_WIDTH = 140
 """Columns where there is no terminal to ask."""
 
-_progress = Console(stderr=True, highlight=False)
 _results = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def keep_up(*, as_json: bool, porta_aws: int | None, porta_gateway: int | None, escala_espera: float) -> int:
     """Keep the embedded stack up until Ctrl-C; returns the exit code."""
     try:
-        with _start(porta_aws=porta_aws, porta_gateway=porta_gateway, escala_espera=escala_espera) as stack:
+        with start(porta_aws=porta_aws, porta_gateway=porta_gateway, escala_espera=escala_espera) as stack:
             endpoints = stack.endpoints()
             announce(endpoints, stack.run_dir, os.getpid())
             _tell_ready(endpoints, as_json=as_json)
             stack.wait()
     except KeyboardInterrupt:
-        _progress.print("pilha local encerrada")
+        progress.print("pilha local encerrada")
         return 0
     except (EmbeddedStackError, SettingsError) as error:
-        _progress.print(f"[red]erro:[/red] {escape(str(error))}")
+        progress.print(f"[red]erro:[/red] {escape(str(error))}")
         return 1
     return 0
 
@@ -57,14 +52,14 @@ def keep_up(*, as_json: bool, porta_aws: int | None, porta_gateway: int | None, 
 def prove_locally(*, as_json: bool, escala_espera: float) -> int:
     """Run the proofs on an embedded stack of their own; returns the exit code."""
     try:
-        with _start(porta_aws=None, porta_gateway=None, escala_espera=escala_espera) as stack:
+        with start(porta_aws=None, porta_gateway=None, escala_espera=escala_espera) as stack:
             report = _prove(Workbench(embedded(stack.endpoints())))
             phases = dict(stack.phases)
     except KeyboardInterrupt:
-        _progress.print("provas interrompidas")
+        progress.print("provas interrompidas")
         return 1
     except (EmbeddedStackError, SettingsError) as error:
-        _progress.print(f"[red]erro:[/red] {escape(str(error))}")
+        progress.print(f"[red]erro:[/red] {escape(str(error))}")
         return 1
     return _tell_report(report, phases, as_json=as_json)
 
@@ -75,7 +70,7 @@ def prove_on_aws(stack: str, *, as_json: bool) -> int:
         with told():
             report = _prove(Workbench(aws(stack)))
     except OpsError as error:
-        _progress.print(f"[red]erro:[/red] {escape(str(error))}")
+        progress.print(f"[red]erro:[/red] {escape(str(error))}")
         return 1
     return _tell_report(report, {}, as_json=as_json)
 
@@ -83,28 +78,9 @@ def prove_on_aws(stack: str, *, as_json: bool) -> int:
 # --- Progress --------------------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def _start(*, porta_aws: int | None, porta_gateway: int | None, escala_espera: float) -> Generator[EmbeddedStack]:
-    """The stack, with its start told; the spinner is gone before the block begins."""
-    with ExitStack() as resources:
-        with _progress.status("subindo a pilha local") as status:
-
-            def tell(phase: Phase) -> None:
-                if phase.seconds is not None:
-                    _progress.print(f"  {phase.name:<36} {phase.seconds:5.1f} s")
-                    return
-                status.update(f"{phase.name} {phase.detail}".strip())
-
-            starting = EmbeddedStack.start(
-                porta_aws=porta_aws, porta_gateway=porta_gateway, escala_espera=escala_espera, on_progress=tell
-            )
-            stack = resources.enter_context(starting)
-        yield stack
-
-
 def _prove(bench: Workbench) -> Report:
     running: set[str] = set()
-    with _progress.status("provas") as status:
+    with progress.status("provas") as status:
 
         def started(proof: Proof) -> None:
             running.add(proof.nome)
@@ -113,7 +89,7 @@ def _prove(bench: Workbench) -> Report:
         def ended(result: ProofResult) -> None:
             running.discard(result["nome"])
             mark = "[green]passou[/green]" if result["passou"] else "[red]FALHOU[/red]"
-            _progress.print(f"  prova {result['id']:>2} {result['nome']:<26} {mark} {result['segundos']:5.1f} s")
+            progress.print(f"  prova {result['id']:>2} {result['nome']:<26} {mark} {result['segundos']:5.1f} s")
 
         return run_proofs(bench, on_start=started, on_end=ended)
 

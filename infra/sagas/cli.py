@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from infra.cli_options import JSON
+from infra.cli_options import JSON, STACK, target
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from infra.sagas.commands import Machines
+    from infra.sagas.ours import OurMachine
 
 __all__ = ["saga"]
 
@@ -29,6 +32,9 @@ _ARQUIVO = click.argument("arquivo", required=False, type=click.Path(exists=True
 _EFEITOS = click.option(
     "--efeitos", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="YAML que diz o que cada Task faz"
 )
+_ALVO = click.option(
+    "--alvo", type=click.Choice(["local", "aws"]), help="a definição implantada ali, em vez da compilada aqui"
+)
 _RETOMADA = click.option("--retomada", is_flag=True, help="a máquina que retoma um caso, em vez da saga")
 
 
@@ -37,8 +43,18 @@ _RETOMADA = click.option("--retomada", is_flag=True, help="a máquina que retoma
 @_EFEITOS
 @click.option("--entrada", default="", metavar="A,B,C", help="campos que toda entrada tem; sem isto, deduz")
 @click.option("--exemplo-efeitos", is_flag=True, help="imprime um arquivo de efeitos comentado")
+@_ALVO
+@STACK
 @JSON
-def verificar(arquivo: Path | None, efeitos: Path | None, entrada: str, exemplo_efeitos: bool, as_json: bool) -> None:
+def verificar(
+    arquivo: Path | None,
+    efeitos: Path | None,
+    entrada: str,
+    exemplo_efeitos: bool,
+    alvo: str | None,
+    stack: str,
+    as_json: bool,
+) -> None:
     """Verifica a definição e prova que nenhuma falha deixa efeito sem dono. Sai com 1 se há erro ou contraexemplo."""
     from infra.saga.effects_file import EXAMPLE
     from infra.sagas import commands
@@ -48,18 +64,20 @@ def verificar(arquivo: Path | None, efeitos: Path | None, entrada: str, exemplo_
         return
     fields = [field.strip() for field in entrada.split(",") if field.strip()]
     with _saga_errors():
-        sys.exit(commands.verify(arquivo, efeitos, fields, as_json=as_json))
+        sys.exit(commands.verify(arquivo, efeitos, fields, _machines(arquivo, alvo, stack), as_json=as_json))
 
 
 @saga.command()
 @_ARQUIVO
 @_RETOMADA
-def mostrar(arquivo: Path | None, retomada: bool) -> None:
+@_ALVO
+@STACK
+def mostrar(arquivo: Path | None, retomada: bool, alvo: str | None, stack: str) -> None:
     """Imprime a definição em Amazon States Language (JSON)."""
     from infra.sagas import commands
 
     with _saga_errors():
-        commands.show(arquivo, resumption=retomada)
+        commands.show(arquivo, _machines(arquivo, alvo, stack), resumption=retomada)
 
 
 @saga.command()
@@ -117,9 +135,31 @@ def custo(
         commands.price(arquivo, comparar, falhas, prices, Usage(memoria, milissegundos), as_json=as_json)
 
 
+def _machines(arquivo: Path | None, alvo: str | None, stack: str) -> Machines:
+    """Ours as compiled here, or as the stack of ``--alvo`` runs them."""
+    if alvo is None:
+        from infra.sagas.ours import our_machines
+
+        return our_machines
+    if arquivo is not None:
+        raise click.UsageError("--alvo é para a nossa saga: com ARQUIVO não há o que buscar")
+
+    def deployed() -> tuple[OurMachine, OurMachine]:
+        from infra.ops.target import told
+        from infra.sagas.deployed import deployed_machines
+
+        with told():
+            return deployed_machines(target(alvo, stack))
+
+    return deployed
+
+
 @contextmanager
 def _saga_errors() -> Generator[None]:
-    """What cannot be read is one line and exit code 2: the command was used wrongly."""
+    """One line, and exit code 2 for what cannot be read (used wrongly), 1 for a stack that cannot be asked."""
+    from infra.config_errors import SettingsError
+    from infra.local.errors import EmbeddedStackError
+    from infra.ops.errors import OpsError
     from infra.saga.errors import SagaError
 
     try:
@@ -127,3 +167,6 @@ def _saga_errors() -> Generator[None]:
     except SagaError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
+    except (OpsError, SettingsError, EmbeddedStackError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)

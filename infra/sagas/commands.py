@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from rich.console import Console
@@ -25,13 +25,17 @@ from infra.saga.svg import svg
 from infra.sagas.ours import our_machines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from infra.saga.asl import Definition
     from infra.saga.checks.findings import Kind
     from infra.saga.effects import Effects
+    from infra.sagas.ours import OurMachine
 
-__all__ = ["Subject", "Verdict", "draw", "judge", "price", "show", "subjects", "verify"]
+__all__ = ["Machines", "Subject", "Verdict", "draw", "judge", "price", "show", "subjects", "verify"]
+
+Machines: TypeAlias = "Callable[[], tuple[OurMachine, OurMachine]]"
+"""Where our two machines come from: compiled here (`our_machines`), or a stack."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +71,23 @@ class Verdict:
     exploration: Exploration | None
 
 
-def subjects(path: Path | None, effects: Path | None, fields: Sequence[str]) -> tuple[Subject, ...]:
+def subjects(
+    path: Path | None, effects: Path | None, fields: Sequence[str], machines: Machines = our_machines
+) -> tuple[Subject, ...]:
     """What a command works on: the file, or our own machines.
+
+    Args:
+        path: the file, if any.
+        effects: what its tasks do.
+        fields: what its every input has.
+        machines: ours, as compiled here or as a stack runs them.
 
     Raises:
         DefinitionError: the file cannot be read.
         EffectsError: the effects' file cannot be.
     """
     if path is None:
-        return tuple(Subject(ours.name, ours.definition, ours.facts, ours.effects) for ours in our_machines())
+        return tuple(Subject(ours.name, ours.definition, ours.facts, ours.effects) for ours in machines())
     definition = parse(path.read_text(encoding="utf-8"), source=path.name)
     given: dict[str, Kind] | None = dict.fromkeys(fields, "qualquer") if fields else None
     return (Subject(path.name, definition, Facts(given), _effects(effects, definition)),)
@@ -110,11 +122,13 @@ def _mend(edge: str) -> str:
     return f"reveja a aresta {edge}" if edge else "reveja o que leva até aqui"
 
 
-def verify(path: Path | None, effects: Path | None, fields: Sequence[str], *, as_json: bool) -> int:
-    """``cesta saga verificar``: prints the verdict and returns the exit code."""
+def verify(
+    path: Path | None, effects: Path | None, fields: Sequence[str], machines: Machines = our_machines, *, as_json: bool
+) -> int:
+    """``cesta saga verificar``: prints the verdict and returns the exit code; arguments as of `subjects`."""
     started = time.monotonic()
     try:
-        verdicts = [judge(subject) for subject in subjects(path, effects, fields)]
+        verdicts = [judge(subject) for subject in subjects(path, effects, fields, machines)]
         proof_wanted = path is None or effects is not None
     except DefinitionError as error:
         broken = finding(error.code, error.where, error.problem, error.mend)
@@ -169,9 +183,9 @@ def _print(verdicts: Sequence[Verdict], report: dict[str, Any], seconds: float) 
 # --- Show, draw, price -----------------------------------------------------------------------------------------------
 
 
-def show(path: Path | None, *, resumption: bool) -> None:
+def show(path: Path | None, machines: Machines = our_machines, *, resumption: bool) -> None:
     """``cesta saga mostrar``: the definition as JSON; raises `DefinitionError`."""
-    click.echo(to_json(_one(path, resumption=resumption).definition))
+    click.echo(to_json(_one(path, machines=machines, resumption=resumption).definition))
 
 
 def draw(path: Path | None, effects: Path | None, *, form: str, resumption: bool) -> str:
@@ -188,8 +202,10 @@ def draw(path: Path | None, effects: Path | None, *, form: str, resumption: bool
     return mermaid(subject.definition, route=route)
 
 
-def _one(path: Path | None, effects: Path | None = None, *, resumption: bool) -> Subject:
-    return subjects(path, effects, ())[-1 if resumption else 0]
+def _one(
+    path: Path | None, effects: Path | None = None, machines: Machines = our_machines, *, resumption: bool
+) -> Subject:
+    return subjects(path, effects, (), machines)[-1 if resumption else 0]
 
 
 EXHIBIT = Path(__file__).parents[2] / "tests" / "saga" / "exhibits" / "000.json"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 WAIT_SCALE = 0.02
 """Retries fifty times as quick, and a doubt window of 18 s: still longer than the waits that lead into it."""
 
+SCRAP_WAIT_SCALE = 0.005
+
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[EmbeddedStack]:
@@ -28,3 +30,10 @@ def stack() -> Iterator[EmbeddedStack]:
 def bench(stack: EmbeddedStack) -> Workbench:
     """The stack, as a proof uses it."""
     return Workbench(embedded(stack.endpoints()))
+
+
+@pytest.fixture(scope="session")
+def scrap() -> Iterator[Workbench]:
+    """A stack for tests that leave money taken and stock held, and nobody comes for it; its waits are short."""
+    with EmbeddedStack.start(escala_espera=SCRAP_WAIT_SCALE) as stack:
+        yield Workbench(embedded(stack.endpoints()))

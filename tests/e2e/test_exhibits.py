@@ -1,6 +1,6 @@
 """What the explorer says of the documents' sagas really happens: their arrows, our functions behind them.
 
-On a stack of its own, because they leave money taken and stock held, and nobody comes for it.
+On the scrap stack, because they leave money taken and stock held, and nobody comes for it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from handlers.domain.orders import Pedido, Pedidos, entrada_canonica
-from infra.local.proofs.workbench import INITIAL_STOCK, VALUE, Workbench
-from infra.local.stack import EmbeddedStack
+from infra.local.proofs.workbench import INITIAL_STOCK, VALUE
 from infra.names import Names
 from infra.ops.history import read_execution
-from infra.ops.target import embedded
 from infra.saga.asl import parse
-from tests.e2e.conftest import WAIT_SCALE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
+    from infra.local.proofs.workbench import Workbench
     from infra.ops.history import Execution
     from infra.saga.asl import Definition
 
@@ -41,9 +39,8 @@ SPANISH = {
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Workbench]:
-    with EmbeddedStack.start(escala_espera=WAIT_SCALE) as stack:
-        yield Workbench(embedded(stack.endpoints()))
+def bench(scrap: Workbench) -> Workbench:
+    return scrap
 
 
 def _deploy(bench: Workbench, file: str, functions: Mapping[str, str] | None = None) -> str:

@@ -12,12 +12,13 @@ from infra.local.proofs.workbench import DEADLINE_SECONDS, INITIAL_STOCK, expect
 from infra.ops.human_queue import held
 from infra.ops.intervention import Decision, check, load
 from infra.ops.intervention_act import Answer, Outcome, answer, wait_for_result
+from infra.sagas.pedido import AjustesDaSaga, definir
 
 if TYPE_CHECKING:
     from infra.local.proofs.workbench import Workbench
     from infra.ops.intervention_act import Resumed
 
-__all__ = ["execucao_morta", "intervencao_reprocessada"]
+__all__ = ["UNDOING", "attempts_of_a_round", "execucao_morta", "intervencao_reprocessada"]
 
 HUMAN_WAIT = "CompensacaoFalhouParaFilaHumana"
 _WHO = "prova"
@@ -25,7 +26,7 @@ _WHO = "prova"
 
 def intervencao_reprocessada(bench: Workbench) -> str:
     """11: one whole round of refunds fails, a person says REPROCESSAR, and the same execution undoes the order."""
-    round_of_refunds = _attempts_of_a_round(bench)
+    round_of_refunds = attempts_of_a_round(bench)
     sku = bench.stock_sku("11")
     order = bench.order(
         "11",
@@ -40,7 +41,7 @@ def intervencao_reprocessada(bench: Workbench) -> str:
     expect(resumed.by_token, "a resposta segue pelo token, na mesma execução", resumed)
     _expect_undone(bench, pedido_id, sku)
     states = bench.end(pedido_id).states()
-    tail = ("DecidirIntervencao", "RegistrarReprocessamento", *(etapa.value for etapa in _UNDOING))
+    tail = ("DecidirIntervencao", "RegistrarReprocessamento", *UNDOING)
     after = states[states.index("DecidirIntervencao") :]
     expect(after[: len(tail)] == tail, " > ".join(tail), after)
     bench.remove_sku(sku)
@@ -70,10 +71,11 @@ def execucao_morta(bench: Workbench) -> str:
     )
 
 
-_UNDOING = (Etapa.ESTORNAR_PAGAMENTO, Etapa.LIBERAR_ESTOQUE)
+UNDOING = tuple(compensation.name for compensation in definir(AjustesDaSaga()).compensations())
+"""What undoes an order, in the order in which it runs."""
 
 
-def _attempts_of_a_round(bench: Workbench) -> int:
+def attempts_of_a_round(bench: Workbench) -> int:
     """How often the deployed machine tries a refund the gateway does not take, before it calls a person."""
     machine = bench.target.sfn.describe_state_machine(stateMachineArn=bench.target.maquinas["pedido"])
     retriers: list[dict[str, Any]] = json.loads(machine["definition"])["States"][Etapa.ESTORNAR_PAGAMENTO]["Retry"]

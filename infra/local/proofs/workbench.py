@@ -148,14 +148,31 @@ class Workbench:
 
         return self.wait(f"{pedido_id} em {state}", there, lambda: self._where(pedido_id))
 
-    def wait(self, what: str, look: Callable[[], T | None], seen: Callable[[], str]) -> T:
-        """Poll until ``look`` finds something; on the deadline, fail with what there is instead."""
-        limit = DEADLINE_SECONDS[self.target.alvo]
+    def wait(
+        self,
+        what: str,
+        look: Callable[[], T | None],
+        seen: Callable[[], str],
+        *,
+        seconds: float | None = None,
+        every: float | None = None,
+    ) -> T:
+        """Poll until ``look`` finds something; on the deadline, fail with what there is instead.
+
+        Args:
+            what: what is waited for, in words.
+            look: what it looks at, None while there is nothing.
+            seen: what there is instead, in words.
+            seconds: how long to wait; a proof's deadline by default.
+            every: seconds between two looks; a proof's by default.
+        """
+        limit = DEADLINE_SECONDS[self.target.alvo] if seconds is None else seconds
+        pause = POLL_SECONDS[self.target.alvo] if every is None else every
         deadline = time.monotonic() + limit
         while (found := look()) is None:
             if time.monotonic() > deadline:
                 raise ProofFailedError(f"{what} em {limit:g} s", seen())
-            time.sleep(POLL_SECONDS[self.target.alvo])
+            time.sleep(pause)
         return found
 
     def _where(self, pedido_id: str) -> str:
