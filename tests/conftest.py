@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 _E2E = Path(__file__).parent / "e2e"
+_CONFORMANCE = Path(__file__).parent / "conformance"
+_STACKS = {"stack", "scrap"}
+"""Fixtures of the e2e tier that are a stack each, brought up once a worker."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -17,8 +20,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _group(item: pytest.Item) -> str:
     folder = item.path.parent
-    if folder == _E2E and "stack" in getattr(item, "fixturenames", ()):
-        return "e2e"
-    if folder.parent == _E2E:
+    shared = _STACKS.intersection(getattr(item, "fixturenames", ()))
+    if folder == _E2E and shared:
+        return f"e2e-{min(shared)}"
+    if folder.parent == _E2E or folder == _CONFORMANCE:
         return str(folder)
     return str(item.path)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-import boto3
 from botocore.exceptions import ClientError
 
 from handlers.domain.status import Etapa
-from infra.ops.target import AwsAccount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from infra.names import Names
     from infra.ops.target import Clients
 
-__all__ = ["Leftover", "account_of_the_environment", "leftovers"]
+__all__ = ["Leftover", "leftovers"]
 
 
 T = TypeVar("T")
@@ -37,12 +35,6 @@ class Leftover(TypedDict):
     nome: str
     detalhe: str
     apagar: str
-
-
-def account_of_the_environment() -> AwsAccount:
-    """The account and region of the environment: a destroyed stack has no queue to be found by."""
-    session = boto3.Session()
-    return AwsAccount(session, session.region_name or "us-east-1")
 
 
 def leftovers(clients: Clients, names: Names) -> list[Leftover]:

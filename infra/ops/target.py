@@ -6,6 +6,7 @@ Everything above this module is the same code for both.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,15 @@ class AwsAccount:
 
     session: boto3.Session
     region: str
+
+    @classmethod
+    def of_environment(cls) -> AwsAccount:
+        """The one the environment names; in us-east-1 where nothing names a region.
+
+        boto3 itself reads AWS_DEFAULT_REGION only; AWS's other tools, and whoever follows the runbook, set AWS_REGION.
+        """
+        session = boto3.Session(region_name=os.environ.get("AWS_REGION") or None)
+        return cls(session, session.region_name or "us-east-1")
 
     def client(self, name: str) -> Any:
         """The boto3 client of a service."""
@@ -227,21 +237,19 @@ def aws(stack: str) -> Target:
         AwsUnreachableError: no credentials, no right, or no answer.
     """
     with told():
-        session = boto3.Session()
-        region = session.region_name or "us-east-1"
-        account = AwsAccount(session, region)
+        account = AwsAccount.of_environment()
         names = Names(stack)
         account_id: str = account.client("sts").get_caller_identity()["Account"]
-    machine = f"arn:aws:states:{region}:{account_id}:stateMachine:"
+    machine = f"arn:aws:states:{account.region}:{account_id}:stateMachine:"
     return Target(
         alvo="aws",
         stack=stack,
-        regiao=region,
+        regiao=account.region,
         entrances=_AwsEntrances(account, names),
         tabelas={"pedidos": names.tabela_pedidos, "estoque": names.tabela_estoque},
         maquinas={"pedido": machine + names.maquina_pedido, "retomada": machine + names.maquina_retomada},
         clients=account,
-        signing=session.get_credentials(),
+        signing=account.session.get_credentials(),
     )
 
 
