@@ -9,17 +9,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aws_lambda_powertools import Metrics
-from aws_lambda_powertools.metrics import MetricUnit
-
 from handlers.domain import aws, environment, wiring
 from handlers.domain.errors import ErroInesperado
 from handlers.domain.event import PEDIDO_DESCONHECIDO
 from handlers.domain.failures import as_cesta_error
-from handlers.domain.reconciliation import Prazos
+from handlers.domain.metrics import Metrica, emit
+from handlers.domain.reconciliation import RODADA, Prazos
 from handlers.domain.reconciliation_closed import Conferencia
 from handlers.domain.reconciliation_executions import Execucoes, pedido_da_execucao
-from handlers.domain.reconciliation_round import Conciliador
+from handlers.domain.reconciliation_round import Conciliador, Resultado
 from handlers.domain.reconciliation_rows import Linhas
 from handlers.domain.redaction import make_logger
 from handlers.domain.settings import required, seconds
@@ -29,13 +27,8 @@ if TYPE_CHECKING:
 
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from handlers.domain.reconciliation_round import Resultado
-
 logger = make_logger()
-metrics = Metrics(namespace="Cesta")
 
-RODADA: Final = "aws.events"
-"""Source of the schedule's events (EventBridge, "Creating a rule that runs on a schedule")."""
 FIM_DE_EXECUCAO: Final = "aws.states"
 
 Contagem: TypeAlias = "dict[str, int]"
@@ -46,20 +39,33 @@ def handler(event: object, context: LambdaContext) -> Contagem:
     """The Lambda entry point.
 
     Raises:
-        CestaError: the index could not be read, or the order an event names could not be looked at. The function's
-            on-failure destination is the human queue.
+        CestaError: the order an event names could not be looked at: the function's on-failure destination is the
+            human queue, so a person looks. A round that fails raises nothing: the next one makes up for it, and a
+            message about it would be no case anybody could close. Its alarm rings by its metric.
     """
     envelope = cast("Mapping[str, object]", event if isinstance(event, dict) else {})
+    if envelope.get("source") == RODADA:
+        return _rodada(context)
     pedido_id = PEDIDO_DESCONHECIDO
     try:
-        conciliador = _conciliador()
-        if envelope.get("source") == RODADA:
-            return _contar(conciliador.rodada(restam=lambda: context.get_remaining_time_in_millis() / 1000))
         pedido_id = _pedido_do_evento(envelope)
-        return _contar({conciliador.sobre(pedido_id): 1})
+        logger.set_correlation_id(pedido_id)
+        return _contar({_conciliador().sobre(pedido_id): 1})
     except Exception as error:
         failure = as_cesta_error(pedido_id, error)
     raise failure
+
+
+def _rodada(context: LambdaContext) -> Contagem:
+    try:
+        rodada = _conciliador().rodada(restam=lambda: context.get_remaining_time_in_millis() / 1000)
+    except Exception as error:
+        failure = as_cesta_error(PEDIDO_DESCONHECIDO, error)
+        emit(Metrica.RODADAS_FALHADAS)
+        logger.error("rodada não concluída; a próxima recomeça", erro=type(failure).__name__, detalhe=str(failure))
+        return {str(Metrica.RODADAS_FALHADAS): 1}
+    emit(Metrica.IDADE_DO_CASO, rodada.caso_mais_antigo_segundos)
+    return _contar(rodada.contagem)
 
 
 def _pedido_do_evento(envelope: Mapping[str, object]) -> str:
@@ -73,15 +79,17 @@ def _pedido_do_evento(envelope: Mapping[str, object]) -> str:
 
 def _contar(contagem: Mapping[Resultado, int]) -> Contagem:
     for resultado, quantos in contagem.items():
-        metrics.add_metric(name=resultado, unit=MetricUnit.Count, value=quantos)
-    if contagem:
-        metrics.flush_metrics()
-    feito = {resultado.value: quantos for resultado, quantos in contagem.items()}
+        emit(Metrica(resultado), quantos)
+    feito = {str(resultado): quantos for resultado, quantos in contagem.items()}
     logger.info("conciliação concluída", resultado=feito)
     return feito
 
 
-def _relatar(pedido_id: str, error: Exception) -> None:
+def _anotar(pedido_id: str, resultado: Resultado, error: Exception | None) -> None:
+    if error is None:
+        if resultado is not Resultado.SADIO:
+            logger.info("pedido conciliado", correlation_id=pedido_id, resultado=resultado)
+        return
     failure = as_cesta_error(pedido_id, error)
     logger.warning(
         "pedido não conciliado; a próxima rodada tenta de novo",
@@ -114,5 +122,5 @@ def _conciliador() -> Conciliador:
         chamar_pessoa=lambda corpo: aws.sqs().send_message(QueueUrl=humana, MessageBody=corpo),
         agora=time.time,
         prazos=prazos,
-        relatar=_relatar,
+        anotar=_anotar,
     )

@@ -21,14 +21,19 @@ if TYPE_CHECKING:
     from handlers.domain.reconciliation_rows import Caso, Linha
 
 __all__ = [
+    "AVISO_EM_CURSO_SEGUNDOS",
+    "ESPERAS_DE_INICIO",
     "LAPIDE_SEGUNDOS",
     "MAIS_REENVIOS",
     "REAVISO_SEGUNDOS",
+    "RODADA",
     "Encerrar",
     "Escalar",
     "Nada",
     "Prazos",
     "Reenviar",
+    "aberto_em",
+    "caso_desde",
     "deixou_em_aberto",
     "dinheiro_retido",
     "epoca",
@@ -37,7 +42,18 @@ __all__ = [
     "sobre_pendente",
 ]
 
-MAIS_REENVIOS: Final = 5
+RODADA: Final = "aws.events"
+"""Source of the event that starts a round (EventBridge, "Creating a rule that runs on a schedule")."""
+
+ESPERAS_DE_INICIO: Final = (1, 5, 15, 60, 240, 360)
+"""How long an order waits to begin, in `Prazos.inicio`, before each re-send and, last, before a person is called.
+
+At 2 minutes: sent again after 2, 10, 30, 120 and 480 minutes more, a person after another 720, 22 h 42 min in all. Most
+orders that have not begun wait in a long queue, and a re-send only makes it longer; and the claim for a person ends an
+order that would have begun. The last wait leaves rounds that are late time before the starter's own limit.
+"""
+
+MAIS_REENVIOS: Final = len(ESPERAS_DE_INICIO) - 1
 """Times an order's message is sent again before a person is called (design §8)."""
 
 VIDA_DO_PEDIDO_SEGUNDOS: Final = 24 * 3600
@@ -59,7 +75,8 @@ class Prazos:
     """The reconciler's times, in seconds.
 
     Attributes:
-        inicio: how long an accepted order may wait for its execution.
+        inicio: how long an accepted order may wait for its execution before its message is sent again; the waits that
+            follow are multiples of it (`ESPERAS_DE_INICIO`).
         reverificacao: after the last charge attempt, when a charge in doubt is looked up first.
         reverificacao_final: and when last.
     """
@@ -129,12 +146,13 @@ def sobre_pendente(
 
 
 def _nao_iniciado(linha: Linha, chave: str, agora: float, prazos: Prazos) -> Decisao:
-    criado = epoca(linha.pedido.criado_em)
-    if agora - max(criado, linha.reenvio.em) < prazos.inicio:
+    criado, vezes = epoca(linha.pedido.criado_em), linha.reenvio.vezes
+    vencido = agora - criado >= VIDA_DO_PEDIDO_SEGUNDOS
+    # Nothing more is to come of an order that is too old, but of a message that was sent just now.
+    espera = prazos.inicio * (1 if vencido else ESPERAS_DE_INICIO[min(vezes, MAIS_REENVIOS)])
+    if agora - max(criado, linha.reenvio.em) < espera:
         return Nada()
-    if linha.reenvio.vezes < MAIS_REENVIOS and agora - criado < VIDA_DO_PEDIDO_SEGUNDOS:
-        return Reenviar()
-    return Escalar(Motivo.NAO_INICIADO, chave)
+    return Escalar(Motivo.NAO_INICIADO, chave) if vencido or vezes >= MAIS_REENVIOS else Reenviar()
 
 
 def falta_avisar(caso: Caso | None, chave: str, *, agora: float) -> bool:
@@ -144,6 +162,25 @@ def falta_avisar(caso: Caso | None, chave: str, *, agora: float) -> bool:
     if caso.avisado_em is None:
         return agora - caso.reivindicado_em >= AVISO_EM_CURSO_SEGUNDOS
     return agora - caso.avisado_em >= REAVISO_SEGUNDOS
+
+
+def aberto_em(caso: Caso) -> float | None:
+    """When the case was opened, epoch seconds; None where it does not say."""
+    em = caso.campos.get("abertoEm", {}).get("S")
+    return epoca(em) if em is not None else None
+
+
+def caso_desde(linha: Linha) -> float | None:
+    """Since when the order, pending, waits for a person, epoch seconds; None when it does not.
+
+    A confirmed order whose reservation would not settle waits in its execution alone (PendenciaParaFilaHumana), and
+    its row says no more than when it was confirmed: early by as long as the retries took.
+    """
+    espera = linha.status is Status.REQUER_INTERVENCAO_HUMANA or linha.status is Status.CONFIRMADO
+    if linha.pendente_desde is None or not espera:
+        return None
+    desde = aberto_em(linha.caso) if linha.caso is not None else None
+    return desde if desde is not None else epoca(linha.atualizado_em)
 
 
 def dinheiro_retido(linha: Linha) -> bool:

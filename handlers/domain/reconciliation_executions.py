@@ -55,7 +55,9 @@ class Execucoes:
     def ultima(self, pedido_id: str) -> Execucao | None:
         """The one that answers for the order now: the live one, else the last there was; None if there was none.
 
-        A history lives 90 days: an execution older than that is as none.
+        A history lives 90 days: an execution that ended longer ago is as none, and hides the resumptions after it. One
+        of those that still lives has asked a person in vain all that time; the order is then told as a case once
+        more, and what is resumed beside it finds everything done, or does it once.
         """
         ultima = self._descrever(self._pedido_arn, pedido_id)
         if ultima is not None and ultima.viva:

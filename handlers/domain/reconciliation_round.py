@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from handlers.domain.errors import ErroInesperado, GatewayIndisponivelError
+from handlers.domain.metrics import Metrica
 from handlers.domain.orders import entrada_canonica
 from handlers.domain.reconciliation import (
     Encerrar,
     Escalar,
     Nada,
     Reenviar,
+    aberto_em,
+    caso_desde,
     falta_avisar,
     mensagem,
     sobre_pendente,
@@ -28,7 +31,7 @@ from handlers.domain.reconciliation_rows import Indice, Motivo
 from handlers.domain.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from handlers.domain.clock import Clock
     from handlers.domain.orders import Pedidos
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     from handlers.domain.reconciliation_rows import Linha, Linhas
     from handlers.domain.stock import Estoque
 
-__all__ = ["MAIS_PEDIDOS", "Conciliador", "Resultado"]
+__all__ = ["MAIS_PEDIDOS", "Conciliador", "Resultado", "Rodada"]
 
 MAIS_PEDIDOS: Final = 500
 """Orders looked at in one round, about; the rest take turns in the rounds that follow."""
@@ -52,11 +55,29 @@ _FECHADOS: Final = (Status.FALHOU_COMPENSADO, Status.FALHOU_SEM_RESERVA, Status.
 class Resultado(StrEnum):
     """What became of one order, and the metric that counts it."""
 
-    SADIO = "PedidosSadios"
-    REENVIADO = "PedidosReenviados"
-    ESCALADO = "CasosAbertos"
-    ACERTADO = "PedidosAcertados"
-    FALHOU = "ConciliacoesFalhadas"
+    SADIO = Metrica.PEDIDOS_SADIOS
+    REENVIADO = Metrica.PEDIDOS_REENVIADOS
+    ESCALADO = Metrica.CASOS_ABERTOS
+    ACERTADO = Metrica.PEDIDOS_ACERTADOS
+    FALHOU = Metrica.CONCILIACOES_FALHADAS
+
+
+@dataclass
+class Rodada:
+    """What one round did and saw.
+
+    Attributes:
+        contagem: orders by what became of them.
+        caso_mais_antigo_segundos: how long the oldest human case among them has waited; 0 when there is none.
+    """
+
+    contagem: Counter[Resultado] = field(default_factory=Counter["Resultado"])
+    caso_mais_antigo_segundos: float = 0
+
+    def ver_caso(self, desde: float | None, *, agora: float) -> None:
+        """Takes note of a case that waits since then (epoch seconds), if it does."""
+        if desde is not None:
+            self.caso_mais_antigo_segundos = max(self.caso_mais_antigo_segundos, agora - desde)
 
 
 @dataclass(frozen=True)
@@ -73,7 +94,7 @@ class Conciliador:
         chamar_pessoa: puts a message into the human queue.
         agora: the clock.
         prazos: the stack's times.
-        relatar: told of an order that could not be looked at, and of the error.
+        anotar: told of each order looked at, what became of it, and of the error where it could not be.
     """
 
     linhas: Linhas
@@ -85,30 +106,28 @@ class Conciliador:
     chamar_pessoa: Callable[[str], object]
     agora: Clock
     prazos: Prazos
-    relatar: Callable[[str, Exception], object]
+    anotar: Callable[[str, Resultado, Exception | None], object]
 
-    def rodada(self, *, restam: Callable[[], float]) -> Mapping[Resultado, int]:
+    def rodada(self, *, restam: Callable[[], float]) -> Rodada:
         """Looks at every order that is due, one failing alone.
 
         Args:
             restam: seconds the function has left.
         """
-        contagem: Counter[Resultado] = Counter()
+        rodada = Rodada()
         gateway_no_ar = True
         for indice, pedido_id in self._da_vez():
             if restam() < _FOLGA_SEGUNDOS:
                 break
             try:
-                contagem[self._olhar(indice, pedido_id, consultar=gateway_no_ar)] += 1
-            except GatewayIndisponivelError as error:
-                # Each further look-up would wait for the whole timeout; stock, ledger and tombstones need none.
-                gateway_no_ar = False
-                contagem[Resultado.FALHOU] += 1
-                self.relatar(pedido_id, error)
+                resultado, falha = self._olhar(rodada, indice, pedido_id, consultar=gateway_no_ar), None
             except Exception as error:
-                contagem[Resultado.FALHOU] += 1
-                self.relatar(pedido_id, error)
-        return contagem
+                resultado, falha = Resultado.FALHOU, error
+                # Each further look-up would wait for the whole timeout; stock, ledger and tombstones need none.
+                gateway_no_ar = gateway_no_ar and not isinstance(error, GatewayIndisponivelError)
+            rodada.contagem[resultado] += 1
+            self.anotar(pedido_id, resultado, falha)
+        return rodada
 
     def sobre(self, pedido_id: str) -> Resultado:
         """Looks at one order whose execution is said to have died.
@@ -120,7 +139,9 @@ class Conciliador:
         linha = self.linhas.ler(pedido_id)
         if linha is None:
             raise ErroInesperado(pedido_id, "uma execução morreu e o pedido não existe na tabela; confira a origem")
-        return self._agir(linha, execucao, self._decidir(linha, execucao))
+        resultado = self._agir(linha, execucao, self._decidir(linha, execucao))
+        self.anotar(pedido_id, resultado, None)
+        return resultado
 
     def _da_vez(self) -> Iterator[tuple[Indice, str]]:
         """What this round looks at: all that is due, or one share of it when it is too much for a round.
@@ -144,14 +165,15 @@ class Conciliador:
         corte = vez // partes % len(da_vez) if da_vez else 0
         return iter(da_vez[corte:] + da_vez[:corte])
 
-    def _olhar(self, indice: Indice, pedido_id: str, *, consultar: bool) -> Resultado:
+    def _olhar(self, rodada: Rodada, indice: Indice, pedido_id: str, *, consultar: bool) -> Resultado:
         # The execution first: what it wrote before it ended is then in the row.
         execucao = self.execucoes.ultima(pedido_id)
         linha = self.linhas.ler(pedido_id)
         if linha is None:
             return Resultado.SADIO
         if indice is Indice.VERIFICACOES:
-            return self._conferir(linha, execucao, consultar=consultar)
+            return self._conferir(rodada, linha, execucao, consultar=consultar)
+        rodada.ver_caso(caso_desde(linha), agora=self.agora())
         return self._agir(linha, execucao, self._decidir(linha, execucao))
 
     def _decidir(self, linha: Linha, execucao: Execucao | None) -> Decisao:
@@ -191,7 +213,7 @@ class Conciliador:
         self.linhas.marcar_avisado(linha.pedido_id, chave=decisao.chave, reivindicado_em=reivindicado_em)
         return Resultado.ESCALADO
 
-    def _conferir(self, linha: Linha, execucao: Execucao | None, *, consultar: bool) -> Resultado:
+    def _conferir(self, rodada: Rodada, linha: Linha, execucao: Execucao | None, *, consultar: bool) -> Resultado:
         due = linha.verificar_em is not None and linha.status in _FECHADOS
         if not due or (execucao is not None and execucao.viva):
             return Resultado.SADIO
@@ -208,7 +230,11 @@ class Conciliador:
         atual = self.linhas.ler(linha.pedido_id)
         if atual is None or atual.status is not linha.status:
             return Resultado.SADIO
-        return self._escalar(atual, execucao, Escalar(visto, _nome(execucao)))
+        escalar = Escalar(visto, _nome(execucao))
+        if atual.caso is not None and atual.caso.chave == escalar.chave:
+            # Closed, and a person was called about it since: still unanswered.
+            rodada.ver_caso(aberto_em(atual.caso), agora=self.agora())
+        return self._escalar(atual, execucao, escalar)
 
 
 def _nome(execucao: Execucao | None) -> str:

@@ -15,7 +15,7 @@ from handlers.domain.orders import Pedido, Pedidos
 from handlers.domain.reconciliation import Prazos
 from handlers.domain.reconciliation_closed import Conferencia
 from handlers.domain.reconciliation_executions import Execucoes, arn_da_execucao
-from handlers.domain.reconciliation_round import Conciliador
+from handlers.domain.reconciliation_round import Conciliador, Resultado
 from handlers.domain.reconciliation_rows import INDICES, Linhas
 from handlers.domain.status import Status
 from handlers.domain.stock import Estoque
@@ -127,11 +127,21 @@ class Mundo:
             chamar_pessoa=lambda corpo: self.outside("sqs.humana", lambda: self.humana.append(corpo)),
             agora=agora,
             prazos=self.prazos,
-            relatar=lambda pedido_id, erro: self.falhas.append((pedido_id, erro)),
+            anotar=self._anotar,
         )
 
+    def _anotar(self, pedido_id: str, resultado: Resultado, erro: Exception | None) -> None:
+        if erro is not None:
+            assert resultado is Resultado.FALHOU
+            self.falhas.append((pedido_id, erro))
+
     def rodada(self) -> Mapping[str, int]:
-        return {resultado.value: n for resultado, n in self.conciliador().rodada(restam=lambda: 60.0).items()}
+        contagem = self.conciliador().rodada(restam=lambda: 60.0).contagem
+        return {resultado.value: n for resultado, n in contagem.items()}
+
+    def caso_mais_antigo(self) -> float:
+        """Seconds that the oldest case has waited, as a round sees it."""
+        return self.conciliador().rodada(restam=lambda: 60.0).caso_mais_antigo_segundos
 
     def pedido(self, pedido_id: str, *, idade: float = 10 * 60) -> Item:
         """An order RECEBIDO that old, and its row."""

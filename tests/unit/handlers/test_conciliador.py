@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from handlers import conciliador
+from handlers.domain.clock import iso
 from handlers.domain.errors import ErroInesperado
 from handlers.domain.orders import entrada_canonica
-from handlers.domain.reconciliation import MAIS_REENVIOS
+from handlers.domain.reconciliation import MAIS_REENVIOS, Prazos
 from handlers.domain.reconciliation_executions import pedido_da_execucao
+from handlers.domain.reconciliation_round import Resultado
 from handlers.domain.status import Status
 from tests.unit.handlers.conciliacao import (
     AGORA,
@@ -19,7 +23,9 @@ from tests.unit.handlers.conciliacao import (
     REQUER,
     RETOMADA,
     Mundo,
+    cobranca,
     direto,
+    estorno,
     quebra,
 )
 
@@ -51,14 +57,18 @@ def test_a_young_order_is_left_to_the_starter(mundo: Mundo) -> None:
     assert mundo.rodada() == {}
 
 
-def test_an_order_is_sent_again_five_times_two_minutes_apart_and_then_a_person_is_called(mundo: Mundo) -> None:
-    mundo.pedido("p-1")
-    for n in range(1, MAIS_REENVIOS + 1):
-        mundo.rodada()
-        mundo.agora += 60
-        assert mundo.rodada() == {"PedidosSadios": 1}, "two minutes are not over"
+def test_an_order_is_sent_again_five_times_ever_further_apart_and_then_a_person_is_called(mundo: Mundo) -> None:
+    mundo.pedido("p-1", idade=0)
+    for n, minutos in enumerate((2, 10, 30, 120, 480), 1):
+        mundo.agora += minutos * 60 - 1
+        assert mundo.rodada().keys() <= {"PedidosSadios"}, f"{minutos} minutes are not over"
+        mundo.agora += 1
+        assert mundo.rodada() == {"PedidosReenviados": 1}
+        assert mundo.rodada().keys() <= {"PedidosSadios"}
         assert len(mundo.criados) == n
-        mundo.agora += 61
+    mundo.agora += 720 * 60 - 1
+    assert mundo.rodada() == {"PedidosSadios": 1}, "the queue may be as long as that"
+    mundo.agora += 1
     assert mundo.rodada() == {"CasosAbertos": 1}
     assert len(mundo.criados) == MAIS_REENVIOS
     (aviso,) = mundo.avisos()
@@ -67,17 +77,52 @@ def test_an_order_is_sent_again_five_times_two_minutes_apart_and_then_a_person_i
     assert "cartaoToken" not in mundo.linha("p-1")
 
 
+def test_an_order_in_a_long_queue_keeps_its_card_and_starts(mundo: Mundo) -> None:
+    """Two hours of rounds while its message waits: five thousand orders at a slow gateway."""
+    mundo.pedido("p-1", idade=0)
+    for _ in range(24):
+        mundo.agora += 300
+        mundo.rodada()
+    assert len(mundo.criados) == 3, "after 5, 15 and 45 minutes: each makes the queue longer"
+    assert "cartaoToken" in mundo.linha("p-1")
+    mundo.sfn.por("p-1", "RUNNING")
+    mundo.agora += DIA
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    assert mundo.humana == []
+
+
+@pytest.mark.parametrize(("inicio", "minutos"), [(30, 5), (120, 5), (3600, 5), (120, 60)])
+def test_a_person_is_called_within_a_day_for_an_order_that_never_starts(inicio: float, minutos: int) -> None:
+    """Whatever the stack's settings: the least and the most they take."""
+    mundo = Mundo(prazos=Prazos(inicio=inicio))
+    mundo.pedido("p-1", idade=0)
+    while not mundo.humana:
+        mundo.agora += minutos * 60
+        mundo.rodada()
+    assert mundo.agora - AGORA <= DIA
+    assert 3 <= len(mundo.criados) <= MAIS_REENVIOS
+
+
 def test_an_order_of_another_day_is_a_persons_at_once(mundo: Mundo) -> None:
     mundo.pedido("p-1", idade=DIA + 1)
     assert mundo.rodada() == {"CasosAbertos": 1}
     assert mundo.criados == []
 
 
+def test_an_order_sent_again_just_before_it_is_a_day_old_is_left_to_the_starter_for_a_moment(mundo: Mundo) -> None:
+    mundo.pedido("p-1", idade=DIA - 1)
+    assert mundo.rodada() == {"PedidosReenviados": 1}
+    mundo.agora += 119
+    assert mundo.rodada() == {"PedidosSadios": 1}
+    mundo.agora += 1
+    assert mundo.rodada() == {"CasosAbertos": 1}
+
+
 def test_a_crash_between_counting_and_sending_costs_one_of_the_five(mundo: Mundo) -> None:
     mundo.pedido("p-1")
     mundo.outside = quebra("sqs.criados")
     assert mundo.rodada() == {"ConciliacoesFalhadas": 1}
-    mundo.agora += 121
+    mundo.agora += 601
     mundo.outside = direto
     mundo.rodada()
     assert len(mundo.criados) == 1
@@ -326,3 +371,74 @@ def test_rounds_cut_short_are_not_cut_at_the_same_place(mundo: Mundo) -> None:
         mundo.agora += 300
     vistos = {pergunta.rpartition(":")[2] for pergunta in mundo.sfn.perguntas}
     assert vistos >= set(pedidos)
+
+
+# --- The age of the oldest case ----------------------------------------------------------------------------------
+
+
+def aberto(ha: float) -> dict[str, Any]:
+    return {"M": {"origem": {"S": "saga"}, "abertoEm": {"S": iso(AGORA - ha)}}}
+
+
+def test_the_oldest_case_is_told_by_when_it_was_opened_not_by_the_orders_age(mundo: Mundo) -> None:
+    assert mundo.caso_mais_antigo() == 0
+    for pedido_id, idade, ha in (("velho", 9 * DIA, 600), ("novo", 3 * DIA, 7200)):
+        mundo.em(pedido_id, REQUER, idade=idade, caso=aberto(ha))
+        mundo.sfn.por(pedido_id, "RUNNING")
+    mundo.em("desfazendo", Status.COMPENSANDO, idade=9 * DIA, caso=aberto(9 * DIA))
+    mundo.sfn.por("desfazendo", "RUNNING")
+    assert mundo.caso_mais_antigo() == 7200
+
+
+def test_a_confirmed_order_that_waits_for_a_person_is_a_case_too(mundo: Mundo) -> None:
+    """PendenciaParaFilaHumana writes nothing in the row: it is as old as the confirmation, at most."""
+    mundo.em("p-1", Status.CONFIRMADO, atualizadoEm={"S": iso(AGORA - 5000)})
+    mundo.reservar("p-1")
+    mundo.sfn.por("p-1", "RUNNING")
+    assert mundo.caso_mais_antigo() == 5000
+    # The reconciler's own, of an execution that died since.
+    mundo.linha("p-1")["caso"] = aberto(300)
+    assert mundo.caso_mais_antigo() == 300
+
+
+def test_a_case_of_a_closed_order_ages_once_a_person_was_called(mundo: Mundo) -> None:
+    mundo.fechado("p-1", Status.RESOLVIDO_MANUALMENTE, cobranca=cobranca("APROVADA"))
+    assert mundo.caso_mais_antigo() == 0, "found now"
+    mundo.agora += 900
+    assert mundo.caso_mais_antigo() == 900
+    # Given back meanwhile: nobody waits any more.
+    mundo.linha("p-1")["estorno"] = estorno("CONCLUIDO")
+    assert mundo.caso_mais_antigo() == 0
+
+
+def test_a_row_that_says_nothing_of_when_is_as_old_as_its_last_change(mundo: Mundo) -> None:
+    mundo.em("p-1", REQUER, atualizadoEm={"S": iso(AGORA - 60)})
+    mundo.sfn.por("p-1", "RUNNING")
+    assert mundo.caso_mais_antigo() == 60
+
+
+def test_everything_it_did_is_noted_by_order_and_what_is_well_is_not_worth_a_line(
+    mundo: Mundo, caplog: pytest.LogCaptureFixture
+) -> None:
+    notados: list[tuple[str, Resultado]] = []
+    mundo.em("morto", Status.COMPENSANDO)
+    mundo.sfn.por("morto", "ABORTED")
+    mundo.pedido("perdido")
+
+    def anotar(pedido_id: str, resultado: Resultado, _: Exception | None) -> None:
+        notados.append((pedido_id, resultado))
+
+    um = replace(mundo.conciliador(), anotar=anotar)
+    um.rodada(restam=lambda: 60.0)
+    assert um.sobre("morto") is Resultado.SADIO
+    assert sorted(notados) == [
+        ("morto", Resultado.ESCALADO),
+        ("morto", Resultado.SADIO),
+        ("perdido", Resultado.REENVIADO),
+    ]
+    with caplog.at_level("INFO"):
+        for pedido_id, resultado in notados:
+            conciliador._anotar(pedido_id, resultado, None)  # pyright: ignore[reportPrivateUsage] - what the handler passes
+    linhas = [vars(record) for record in caplog.records]
+    assert {linha["correlation_id"] for linha in linhas} == {"morto", "perdido"}
+    assert len(linhas) == 2

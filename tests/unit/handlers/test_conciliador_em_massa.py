@@ -52,8 +52,8 @@ def nunca_comecou(mundo: Mundo, pedido_id: str) -> None:
 
 
 def cansou_de_reenviar(mundo: Mundo, pedido_id: str) -> None:
-    linha = mundo.pedido(pedido_id, idade=HORA)
-    linha["reenvio"] = {"M": {"vezes": {"N": "5"}, "em": {"N": str(AGORA - 300)}}}
+    linha = mundo.pedido(pedido_id, idade=23 * HORA)
+    linha["reenvio"] = {"M": {"vezes": {"N": "5"}, "em": {"N": str(AGORA - 12 * HORA)}}}
 
 
 def morreu(status: Status, morte: str) -> Callable[[Mundo, str], None]:

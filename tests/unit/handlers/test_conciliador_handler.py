@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from handlers import conciliador
 from handlers.domain import environment
 from handlers.domain.errors import ConflitoTransitorioError, ErroInesperado
-from handlers.domain.reconciliation_round import Resultado
+from handlers.domain.reconciliation_round import Resultado, Rodada
+from tests.support.emf import emitted
 from tests.unit.handlers.conciliacao import MAQUINA, RETOMADA
 
 if TYPE_CHECKING:
@@ -36,15 +38,17 @@ class Falso:
         self.rodadas = 0
         self.erro = erro
 
-    def rodada(self, *, restam: Any) -> dict[Resultado, int]:
+    def rodada(self, *, restam: Any) -> Rodada:
         assert restam() == 60
         self.rodadas += 1
         if self.erro is not None:
             raise self.erro
-        return {Resultado.ESCALADO: 2}
+        return Rodada(Counter({Resultado.ESCALADO: 2}), 42)
 
     def sobre(self, pedido_id: str) -> Resultado:
         self.pedidos.append(pedido_id)
+        if self.erro is not None:
+            raise self.erro
         return Resultado.ESCALADO
 
 
@@ -90,9 +94,35 @@ def test_what_it_raises_is_of_the_closed_set_and_quotes_nothing(
 ) -> None:
     falso.erro = ValueError("tok-segredo-4242")
     with pytest.raises(ErroInesperado) as raised:
-        chamar({"source": "aws.events"})
+        chamar(fim(MAQUINA, "p-1"))
     falso.erro = ConflitoTransitorioError("p-1", "repita")
     with pytest.raises(ConflitoTransitorioError):
-        chamar({"source": "aws.events"})
+        chamar(fim(MAQUINA, "p-1"))
     printed = capsys.readouterr()
     assert "tok-segredo" not in f"{raised.value} {printed.out} {printed.err}"
+
+
+def test_a_round_that_fails_is_a_metric_and_no_message_to_anybody(
+    falso: Falso, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is raised ends in the human queue, where nobody could close it: the next round makes up for this one."""
+    falso.erro = ValueError("tok-segredo-4242")
+    assert chamar({"source": "aws.events"}) == {"RodadasFalhadas": 1}
+    assert [(m.name, m.values) for m in emitted(capsys.readouterr().out)] == [("RodadasFalhadas", [1.0])]
+
+
+def test_a_stack_set_up_wrongly_is_a_round_that_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(environment.FILA_CRIADOS_URL, raising=False)
+    assert chamar({"source": "aws.events"}) == {"RodadasFalhadas": 1}
+    assert "RodadasFalhadas" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("falso")
+def test_each_round_tells_the_age_of_the_oldest_case_and_an_event_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    chamar({"source": "aws.events"})
+    round_ = {metric.name: metric.values for metric in emitted(capsys.readouterr().out)}
+    assert round_ == {"IdadeDoCasoMaisAntigo": [42.0], "CasosAbertos": [2.0]}
+    chamar(fim(MAQUINA, "p-1"))
+    assert {metric.name for metric in emitted(capsys.readouterr().out)} == {"CasosAbertos"}
