@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pulumi.runtime.mocks import MockEngine
@@ -12,16 +11,17 @@ from pulumi.runtime.mocks import MockEngine
 from infra.config import LOCAL
 from infra.local import worker_env
 from infra.local.creators.base import Context
-from infra.local.emulator import AwsLocal
 from infra.local.monitor import DeployedResource, LocalMonitor
 from infra.pulumi_run import run_on_monitor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
+    from infra.local.emulator import AwsLocal
     from infra.local.monitor import OnResource
 
-__all__ = ["Deployment", "deploy", "preview"]
+__all__ = ["Deployment", "deploy"]
 
 
 @dataclass(frozen=True)
@@ -60,33 +60,10 @@ def deploy(
         DeployError: the program uses what the embedded stack does not know, or the emulator refused a resource.
     """
     context = Context(aws=aws, worker_python=worker_python or worker_env.ensure())
-    return _run(context, config, program, dry_run=False, on_resource=on_resource)
-
-
-def preview(config: Mapping[str, str], program: Callable[[], None]) -> Deployment:
-    """Run the program without creating anything; outputs that only creation gives are unknown to it.
-
-    Raises:
-        UnknownResourceTypeError: names every type without a creator.
-        DeployError: the program uses something else the embedded stack does not know.
-    """
-    nowhere = Context(aws=AwsLocal(endpoint="http://127.0.0.1:1"), worker_python=Path("python"))
-    return _run(nowhere, config, program, dry_run=True, on_resource=None)
-
-
-def _run(
-    context: Context,
-    config: Mapping[str, str],
-    program: Callable[[], None],
-    *,
-    dry_run: bool,
-    on_resource: OnResource | None,
-) -> Deployment:
-    monitor = LocalMonitor(context, dry_run=dry_run, on_resource=on_resource or (lambda _: None))
-
+    monitor = LocalMonitor(context, on_resource=on_resource or (lambda _: None))
     started = time.monotonic()
     try:
-        run_on_monitor(program, stack=LOCAL, config=config, monitor=monitor, engine=MockEngine(None), dry_run=dry_run)
+        run_on_monitor(program, stack=LOCAL, config=config, monitor=monitor, engine=MockEngine(None), dry_run=False)
     except Exception as error:
         # The SDK reports a failed resource once per dependent and wrapped; the first cause is ours to tell.
         if monitor.failure is None or error is monitor.failure:

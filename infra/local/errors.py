@@ -153,13 +153,13 @@ class UnknownResourceTypeError(DeployError):
     """The program uses a resource type that has no creator: never skipped, always an error.
 
     Attributes:
-        types: the type tokens without a creator.
+        type: the type token.
     """
 
-    def __init__(self, types: Sequence[str]) -> None:
-        self.types = tuple(types)
+    def __init__(self, type_: str) -> None:
+        self.type = type_
         super().__init__(
-            f"o ambiente embutido não sabe criar: {', '.join(types)}; "
+            f"o ambiente embutido não sabe criar {type_}; "
             f"acrescente um criador em {CREATORS_HINT} (e a lista em {CREATORS_HINT}__init__.py)"
         )
 

@@ -51,7 +51,7 @@ class DeployedResource:
     Attributes:
         type: its type token.
         name: its logical name.
-        id: its physical id; empty in a preview.
+        id: its physical id.
         seconds: how long creating it took.
     """
 
@@ -80,13 +80,11 @@ def plain(value: object) -> Any:
 class _Provider(Mocks):
     """Creates resources and answers function calls: what the engine and the AWS provider do on AWS."""
 
-    def __init__(self, context: Context, *, dry_run: bool, on_resource: OnResource) -> None:
+    def __init__(self, context: Context, *, on_resource: OnResource) -> None:
         self._context = context
-        self._dry_run = dry_run
         self._on_resource = on_resource
         self._lock = threading.Lock()
         self.resources: list[DeployedResource] = []
-        self.unknown_types: list[str] = []
         self.failure: DeployError | None = None
 
     def fail(self, error: DeployError) -> NoReturn:
@@ -108,27 +106,12 @@ class _Provider(Mocks):
         if args.resource_id:
             raise UnknownInvokeError(f"{args.typ} (import)")
         values = cast("dict[str, object]", plain(cast("object", args.inputs)))
-        creator = self._creator(args.typ)
+        creator = CREATORS.get(args.typ)
         if creator is None:
-            return None, {}
+            raise UnknownResourceTypeError(args.typ)
         inputs = Inputs(args.typ, args.name, values)
         inputs.check_known(creator.known)
-        if self._dry_run:
-            self._record(DeployedResource(args.typ, args.name, "", 0.0))
-            return None, {}
         return self._create(creator, inputs, values)
-
-    def _creator(self, type_: str) -> Creator | None:
-        creator = CREATORS.get(type_)
-        if creator is not None:
-            return creator
-        with self._lock:
-            if type_ not in self.unknown_types:
-                self.unknown_types.append(type_)
-        if not self._dry_run:
-            raise UnknownResourceTypeError(self.unknown_types)
-        # A preview goes on, to name them all at its end.
-        return None
 
     def _create(self, creator: Creator, inputs: Inputs, values: Mapping[str, object]) -> tuple[str, dict[str, object]]:
         started = time.monotonic()
@@ -158,8 +141,8 @@ class LocalMonitor(MockMonitor):
         outputs: what the program exports, once it has run.
     """
 
-    def __init__(self, context: Context, *, dry_run: bool, on_resource: OnResource) -> None:
-        self._provider = _Provider(context, dry_run=dry_run, on_resource=on_resource)
+    def __init__(self, context: Context, *, on_resource: OnResource) -> None:
+        self._provider = _Provider(context, on_resource=on_resource)
         super().__init__(self._provider)
         self._urns: set[str] = set()
         self._urns_lock = threading.Lock()
@@ -173,8 +156,6 @@ class LocalMonitor(MockMonitor):
     @property
     def failure(self) -> DeployError | None:
         """The first thing that went wrong here, if anything did."""
-        if self._provider.failure is None and self._provider.unknown_types:
-            return UnknownResourceTypeError(self._provider.unknown_types)
         return self._provider.failure
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the name of the RPC

@@ -3,9 +3,12 @@
 OpsError
 ├── NoEmbeddedStackError     no `cesta local` is running
 ├── UnknownOrderError        no such order
+├── UnknownSkuError          no such SKU
 ├── StackNotFoundError       the stack is not deployed in this account and region
+├── StackFileError           the program cannot say what that stack should have
 ├── AwsUnreachableError      AWS did not answer, or not to us
 ├── CaseRefusedError         the decision cannot be taken on that case
+├── PageNotWrittenError      the order's page cannot be written there
 └── FrontDoorError           the API did not answer as its contract says
 """
 
@@ -17,8 +20,11 @@ __all__ = [
     "FrontDoorError",
     "NoEmbeddedStackError",
     "OpsError",
+    "PageNotWrittenError",
+    "StackFileError",
     "StackNotFoundError",
     "UnknownOrderError",
+    "UnknownSkuError",
 ]
 
 
@@ -49,6 +55,20 @@ class UnknownOrderError(OpsError):
         super().__init__(f"pedido {pedido_id} não existe em {tabela}; confira o id e o alvo (--alvo, --stack)")
 
 
+class UnknownSkuError(OpsError):
+    """The stock table has no such SKU.
+
+    Attributes:
+        sku: the SKU asked for.
+        tabela: the table looked into.
+    """
+
+    def __init__(self, sku: str, tabela: str) -> None:
+        self.sku = sku
+        self.tabela = tabela
+        super().__init__(f"o SKU {sku} não existe em {tabela}; confira o código e o alvo (--alvo, --stack)")
+
+
 class StackNotFoundError(OpsError):
     """Something of the stack is not deployed where we looked.
 
@@ -65,6 +85,18 @@ class StackNotFoundError(OpsError):
         )
 
 
+class StackFileError(OpsError):
+    """No ``Pulumi.<stack>.yaml``, or one the program refuses: what the stack should have is not known.
+
+    Attributes:
+        stack: its name.
+    """
+
+    def __init__(self, stack: str, problema: str = "não existe neste repositório; confira --stack") -> None:
+        self.stack = stack
+        super().__init__(f"Pulumi.{stack}.yaml: {problema}")
+
+
 class AwsUnreachableError(OpsError):
     """AWS did not answer, or not to whoever asks.
 
@@ -74,7 +106,10 @@ class AwsUnreachableError(OpsError):
 
     def __init__(self, problema: str) -> None:
         self.problema = problema
-        super().__init__(f"a AWS não atendeu ({problema}); confira credenciais, permissões, AWS_PROFILE e AWS_REGION")
+        super().__init__(
+            f"a AWS não atendeu ({problema}); confira credenciais, permissões, AWS_PROFILE e AWS_REGION, e repita: "
+            "repetir é seguro"
+        )
 
 
 class CaseRefusedError(OpsError):
@@ -87,6 +122,18 @@ class CaseRefusedError(OpsError):
     def __init__(self, pedido_id: str, problema: str) -> None:
         self.pedido_id = pedido_id
         super().__init__(f"o pedido {pedido_id} {problema}")
+
+
+class PageNotWrittenError(OpsError):
+    """The file system does not take the page.
+
+    Attributes:
+        arquivo: where it should have gone.
+    """
+
+    def __init__(self, arquivo: str, problema: str) -> None:
+        self.arquivo = arquivo
+        super().__init__(f"não foi possível escrever a página em {arquivo} ({problema}); escolha outro arquivo")
 
 
 class FrontDoorError(OpsError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from handlers.domain.reconciliation import RODADA
 from handlers.domain.reconciliation_executions import pedido_da_execucao
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ class Message:
         """Without the token."""
         return f"Message({self.id}, {self.pedido_id})"
 
+    @property
+    def of_a_dead_round(self) -> bool:
+        """Whether a round of the reconciler died of time or memory: the next one makes up for it."""
+        return not self.pedido_id and _event(self.body).get("source") == RODADA
+
 
 @contextmanager
 def held(target: Target) -> Generator[list[Message]]:
@@ -94,8 +100,7 @@ def parse(raw: Mapping[str, Any], *, retomada_arn: str) -> Message:
         body = _object(json.loads(raw.get("Body", "")))
     except ValueError:
         body = {}
-    # A failed call wraps the event it was called with (Lambda, "Destinations").
-    event = _object(body.get("requestPayload", body))
+    event = _event(body)
     execution = _text(body.get("execucao")) or _text(_object(event.get("detail")).get("executionArn"))
     pedido_id = _text(body.get("pedidoId"))
     if not pedido_id and execution:
@@ -138,6 +143,11 @@ def _let_go(target: Target, message: Message) -> None:
         target.sqs.change_message_visibility(
             QueueUrl=target.filas["humana"], ReceiptHandle=message.receipt, VisibilityTimeout=0
         )
+
+
+def _event(body: Mapping[str, Any]) -> dict[str, Any]:
+    # A failed call wraps the event it was called with (Lambda, "Destinations").
+    return _object(body.get("requestPayload", body))
 
 
 def _object(value: object) -> dict[str, Any]:

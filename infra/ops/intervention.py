@@ -10,20 +10,21 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from handlers.domain.status import Status
-from infra.ops.errors import CaseRefusedError, UnknownOrderError
-from infra.ops.executions import executions_of, is_asking
-from infra.ops.facts import Facts
-from infra.ops.order_view import money
+from infra.ops.dossier import read_dossier
+from infra.ops.errors import CaseRefusedError
+from infra.ops.executions import is_asking
+from infra.ops.money import money, reais
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from infra.ops.dossier import Dossier
     from infra.ops.facts import OrderRow
     from infra.ops.history import Execution
-    from infra.ops.order_view import MoneyView
+    from infra.ops.money import MoneyView
     from infra.ops.target import Target
 
-__all__ = ["Case", "Decision", "Pending", "check", "load", "plan", "reais"]
+__all__ = ["Case", "Decision", "Pending", "case_of", "check", "load", "plan"]
 
 
 class Decision(StrEnum):
@@ -110,20 +111,18 @@ class Case:
 
 def load(target: Target, pedido_id: str) -> Case:
     """What is known of the order now; raises `UnknownOrderError`."""
-    facts = Facts(target)
-    executions = executions_of(target, pedido_id)
-    # After the executions: what they wrote before they ended is then in the row.
-    row = facts.order(pedido_id)
-    if row is None:
-        raise UnknownOrderError(pedido_id, target.tabelas["pedidos"])
-    stock = facts.stock(row["sku"])
+    return case_of(read_dossier(target, pedido_id))
+
+
+def case_of(dossier: Dossier) -> Case:
+    """The order as a case, whether or not it is one."""
     return Case(
-        row=row,
-        execution=executions[-1] if executions else None,
-        resumptions=sum(execution.arn.rpartition(":")[2] != pedido_id for execution in executions),
-        reserved=stock.reserved(pedido_id) if stock is not None else 0,
-        money=money(row),
-        superseded=tuple(execution.arn for execution in executions[:-1] if is_asking(execution)),
+        row=dossier.row,
+        execution=dossier.last,
+        resumptions=sum(execution.name != dossier.pedido_id for execution in dossier.executions),
+        reserved=dossier.reserved,
+        money=money(dossier.row),
+        superseded=tuple(execution.arn for execution in dossier.executions[:-1] if is_asking(execution)),
     )
 
 
@@ -231,8 +230,3 @@ def _closing_plan(case: Case, pendencias: Sequence[Pending]) -> list[str]:
         "nenhum estorno e nenhuma devolução ao estoque",
         f"o pedido termina RESOLVIDO_MANUALMENTE; fica em aberto de propósito: {left}",
     ]
-
-
-def reais(centavos: int) -> str:
-    """Money as a person reads it."""
-    return f"R$ {centavos // 100},{centavos % 100:02d}"

@@ -24,6 +24,7 @@ from infra.ops.executions import ASKING, resumption_arn
 from infra.ops.history import read_execution
 from infra.ops.human_queue import delete, held, others_hold
 from infra.ops.intervention import load
+from infra.ops.words import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -34,12 +35,20 @@ if TYPE_CHECKING:
     from infra.ops.intervention import Case, Decision, Pending
     from infra.ops.target import Target
 
-__all__ = ["Answer", "Outcome", "Resumed", "answer", "discard", "resumption_input", "wait_for_result", "who_asks"]
+__all__ = [
+    "Answer",
+    "Outcome",
+    "Resumed",
+    "answer",
+    "discard",
+    "discard_stray",
+    "resumption_input",
+    "wait_for_result",
+    "who_asks",
+]
 
 _DEAD_TOKEN: Final = frozenset({"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"})
 """What Step Functions says of a token whose task is over (SendTaskSuccess, "Errors")."""
-_INTERRUPTED: Final = "ExecucaoInterrompida"
-"""Stands for the error of an execution that ended without one: ``$.erro.Error`` must be a text."""
 _CONTENTION_SECONDS: Final = 70
 """Longer than another reader can hide a message."""
 _TIDYING_SECONDS: Final = 3
@@ -192,7 +201,7 @@ def _stop_superseded(target: Target, case: Case) -> None:
 def _stop(target: Target, arn: str) -> None:
     try:
         target.sfn.stop_execution(
-            executionArn=arn, error=_INTERRUPTED, cause="token perdido: o pedido foi retomado em cesta-saga-retomada"
+            executionArn=arn, error=INTERRUPTED, cause="token perdido: o pedido foi retomado em cesta-saga-retomada"
         )
     except ClientError as error:
         # It ended by itself meanwhile.
@@ -215,7 +224,7 @@ def resumption_input(row: OrderRow, execution: Execution | None, decision: Mappi
     order = {name: row[name] for name in ("pedidoId", "sku", "quantidade", "valorCentavos", "criadoEm")}
     if "falhas" in row:
         order["falhas"] = row["falhas"]
-    ended = (execution.error if execution is not None else "") or _INTERRUPTED
+    ended = (execution.error if execution is not None else "") or INTERRUPTED
     return {
         **order,
         "erro": _error(row.get("detalhe")) or {"Error": row.get("motivo") or ended},
@@ -267,6 +276,21 @@ def discard(target: Target, case: Case) -> int:
     with _messages_of(target, case) as ours:
         delete(target, ours)
     return len(ours)
+
+
+def discard_stray(target: Target, name: str) -> int:
+    """Take messages about no order of the table out of the queue, and tell how many there were.
+
+    Nothing can be decided by them: what has no row was never charged.
+
+    Args:
+        target: the stack.
+        name: an id the table does not know, or SQS's id of a message that names no order.
+    """
+    with held(target) as messages:
+        strays = [message for message in messages if (message.pedido_id or message.id) == name]
+        delete(target, strays)
+    return len(strays)
 
 
 def who_asks(target: Target) -> str:

@@ -6,24 +6,22 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from botocore.exceptions import BotoCoreError, ClientError
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from infra.names import Names
-from infra.ops.errors import OpsError
-from infra.ops.intervention import Decision, check, load, plan, reais
-from infra.ops.intervention_act import Answer, Outcome, answer, discard, wait_for_result, who_asks
+from infra.ops.errors import OpsError, UnknownOrderError
+from infra.ops.intervention import Decision, check, load, plan
+from infra.ops.intervention_act import Answer, Outcome, answer, discard, discard_stray, wait_for_result, who_asks
 from infra.ops.intervention_list import waiting
-from infra.ops.leftovers import account_of_the_environment, leftovers
+from infra.ops.leftovers import leftovers
+from infra.ops.money import reais
+from infra.ops.target import AwsAccount, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from infra.ops.intervention import Pending
     from infra.ops.intervention_list import CaseView
-    from infra.ops.order_view import MoneyView
+    from infra.ops.money import MoneyView
     from infra.ops.target import Target
 
 __all__ = ["decide", "list_cases", "list_leftovers", "throw_away"]
@@ -86,20 +84,25 @@ def decide(
             "dinheiro": after.money,
             "estoque": {"sku": after.row["sku"], "reservado": after.reserved},
         }
-        told = (
+        said = (
             f"{_TOLD[outcome]}: {after.status.value}, {_money(after.money)}, {after.reserved} unidade(s) reservada(s)"
         )
-        return _tell(result, told, as_json=as_json, code=0 if outcome is Outcome.CONCLUIDO else 1)
+        return _tell(result, said, as_json=as_json, code=0 if outcome is Outcome.CONCLUIDO else 1)
 
     return _guarded(run, as_json=as_json)
 
 
 def throw_away(find: Callable[[], Target], pedido_id: str, *, as_json: bool) -> int:
-    """Take the messages of an order that waits for nobody out of the queue."""
+    """Take the messages of an order that waits for nobody, or of no order at all, out of the queue."""
 
     def run() -> int:
         target = find()
-        thrown = discard(target, load(target, pedido_id))
+        try:
+            thrown = discard(target, load(target, pedido_id))
+        except UnknownOrderError:
+            thrown = discard_stray(target, pedido_id)
+            if not thrown:
+                raise
         result = {"pedidoId": pedido_id, "descartadas": thrown}
         return _tell(result, f"{thrown} mensagem(ns) descartada(s)", as_json=as_json, code=0)
 
@@ -110,7 +113,8 @@ def list_leftovers(stack: str, *, as_json: bool) -> int:
     """What a destroyed stack left in the account of the environment."""
 
     def run() -> int:
-        found = leftovers(account_of_the_environment(), Names(stack))
+        # By names alone: a destroyed stack has no queue to be found by.
+        found = leftovers(AwsAccount.of_environment(), Names(stack))
         if as_json:
             _print_json({"stack": stack, "sobras": found})
             return 0
@@ -125,24 +129,21 @@ def list_leftovers(stack: str, *, as_json: bool) -> int:
 
 def _guarded(run: Callable[[], int], *, as_json: bool) -> int:
     try:
-        return run()
+        with told():
+            return run()
     except OpsError as error:
-        problem = str(error)
-    except (ClientError, BotoCoreError) as error:
-        # Neither text holds the token: AWS names the operation and the code.
-        problem = f"a AWS não atendeu ({error}); confira credenciais e repita: repetir é seguro"
-    if as_json:
-        _print_json({"erro": problem})
-    else:
-        click.echo(problem, err=True)
-    return 1
+        if as_json:
+            _print_json({"erro": str(error)})
+        else:
+            click.echo(str(error), err=True)
+        return 1
 
 
-def _tell(result: dict[str, Any], told: str, *, as_json: bool, code: int) -> int:
+def _tell(result: dict[str, Any], said: str, *, as_json: bool, code: int) -> int:
     if as_json:
         _print_json(result)
     else:
-        click.echo(told)
+        click.echo(said)
     return code
 
 
@@ -157,31 +158,28 @@ def _show_plan(pedido_id: str, decision: Decision, steps: Sequence[str]) -> None
 
 
 def _show(views: Sequence[CaseView]) -> None:
-    console = Console(highlight=False)
-    if not views:
-        console.print("nenhum caso espera uma pessoa")
-        return
-    table = Table(show_lines=True)
-    for column in ("pedido", "desde", "status", "dinheiro", "estoque", "por quê", "resposta"):
-        table.add_column(column, overflow="fold", no_wrap=column == "status")
+    """A paragraph a case, not a table: whoever was woken reads it on whatever is at hand."""
     for view in views:
-        errors = " / ".join(filter(None, (view["erroOriginal"], view["erroDaCompensacao"])))
-        table.add_row(
-            escape(view["pedidoId"] or "?"),
-            view["desde"].partition(".")[0],
-            view["status"],
-            _money(view["dinheiro"]),
-            f"{view['estoque']['reservado']} de {escape(view['estoque']['sku'])}" if view["estoque"]["sku"] else "",
-            escape(f"{view['porque']} ({errors})" if errors else view["porque"]),
-            _WAYS[view["resposta"]] if view["espera"] else "nenhuma: cesta intervencao descartar",
-        )
-    console.print(table)
+        click.echo(f"{view['pedidoId'] or view['mensagem']}  {view['status']} desde {view['desde'].partition('.')[0]}")
+        for name, fact in _facts(view):
+            click.echo(f"  {name:<9} {fact}")
+        click.echo()
+    click.echo(f"{len(views)} caso(s)" if views else "nenhum caso espera uma pessoa")
+
+
+def _facts(view: CaseView) -> Iterator[tuple[str, str]]:
+    yield "dinheiro", _money(view["dinheiro"])
+    if view["estoque"]["sku"]:
+        yield "estoque", f"{view['estoque']['reservado']} de {view['estoque']['sku']} reservada(s)"
+    errors = " / ".join(filter(None, (view["erroOriginal"], view["erroDaCompensacao"])))
+    yield "por quê", f"{view['porque']} ({errors})" if errors else view["porque"]
+    yield "resposta", _WAYS[view["resposta"]] if view["espera"] else "nenhuma: cesta intervencao descartar"
 
 
 _WAYS: Final = {
     "token": "reprocessar | encerrar",
     "retomada": "reprocessar | encerrar (em cesta-saga-retomada)",
-    "nenhuma": "leia a mensagem na fila",
+    "nenhuma": "leia a mensagem na fila; depois, cesta intervencao descartar",
 }
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from infra.ops.human_queue import Message
     from infra.ops.intervention import Case
-    from infra.ops.order_view import MoneyView
+    from infra.ops.money import MoneyView
     from infra.ops.target import Target
 
 __all__ = ["CaseView", "waiting"]
@@ -35,10 +35,12 @@ class CaseView(TypedDict):
     """One case of ``cesta intervencao listar --json``.
 
     ``espera`` says whether a person has something to decide; ``resposta`` how the answer would go: ``token``,
-    ``retomada`` (token or execution lost), or ``nenhuma``. Money in centavos.
+    ``retomada`` (token or execution lost), or ``nenhuma``. ``mensagem`` is SQS's id of a message that names no order,
+    and empty else. Money in centavos.
     """
 
     pedidoId: str
+    mensagem: str
     desde: str
     status: str
     espera: bool
@@ -59,15 +61,15 @@ def waiting(target: Target) -> list[CaseView]:
     with held(target) as messages:
         for message in messages:
             by_order[message.pedido_id].append(message)
-    views: list[CaseView] = []
+    views = [_unknown([message]) for message in by_order.pop("", ())]
     for pedido_id in dict.fromkeys([*by_order, *_without_message(target)]):
         try:
-            case = load(target, pedido_id) if pedido_id else None
+            case = load(target, pedido_id)
         except UnknownOrderError:
             case = None
         messages = by_order.get(pedido_id, [])
         if case is None:
-            views.append(_unknown(pedido_id, messages))
+            views.append(_unknown(messages))
         elif messages or case.waiting:
             # An order the indexes alone brought up may be well: a CONFIRMADO about to settle, a closed one due a look.
             views.append(_view(case, messages))
@@ -96,6 +98,7 @@ def _view(case: Case, messages: Sequence[Message]) -> CaseView:
     execution = case.execution
     return {
         "pedidoId": case.pedido_id,
+        "mensagem": "",
         "desde": opened.get("abertoEm") or _sent(messages) or case.row.get("pendenteDesde", ""),
         "status": case.status.value,
         "espera": case.waiting,
@@ -111,18 +114,23 @@ def _view(case: Case, messages: Sequence[Message]) -> CaseView:
     }
 
 
-def _unknown(pedido_id: str, messages: Sequence[Message]) -> CaseView:
-    """A message that names no order, or one that does not exist: somebody must read it all the same."""
+def _unknown(messages: Sequence[Message]) -> CaseView:
+    """A message that names no order, or one that does not exist: somebody must read it, if it may mean anything."""
+    message = messages[0]
+    why = "a mensagem não é de um pedido da tabela: leia-a na fila e veja o log do conciliador"
+    if message.of_a_dead_round:
+        why = "uma rodada do conciliador morreu no meio (tempo ou memória), e a seguinte a refaz"
     return {
-        "pedidoId": pedido_id,
+        "pedidoId": message.pedido_id,
+        "mensagem": "" if message.pedido_id else message.id,
         "desde": _sent(messages),
         "status": "DESCONHECIDO",
-        "espera": True,
+        "espera": not message.of_a_dead_round,
         "resposta": "nenhuma",
         "execucao": None,
         "dinheiro": {"cobrado": 0, "estornado": 0, "situacao": "em_duvida"},
         "estoque": {"sku": "", "reservado": 0},
-        "porque": "a mensagem não é de um pedido da tabela: leia-a na fila e veja o log do conciliador",
+        "porque": why,
         "erroOriginal": None,
         "erroDaCompensacao": None,
         "origem": "desconhecida",

@@ -11,7 +11,7 @@ import pytest
 import urllib3
 
 from infra.local.creators.apigateway import REST_API_ID
-from infra.local.deploy import deploy, preview
+from infra.local.deploy import deploy
 from infra.local.errors import (
     DuplicateUrnError,
     InvalidPropertyError,
@@ -25,7 +25,6 @@ from tests.e2e.local import function, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from infra.local.deploy import Deployment
     from infra.local.emulator import AwsLocal
@@ -156,24 +155,8 @@ def test_the_exports_and_every_resource_are_reported(emulator: AwsLocal, deploym
 def test_an_unknown_type_is_an_error_that_says_where_to_add_it(emulator: AwsLocal) -> None:
     with pytest.raises(UnknownResourceTypeError) as caught:
         run(emulator, lambda: _key("a"))
-    assert caught.value.types == ("aws:kms/key:Key",)
+    assert caught.value.type == "aws:kms/key:Key"
     assert "infra/local/creators/" in str(caught.value)
-
-
-def test_a_preview_names_every_unknown_type_and_creates_nothing(tmp_path: Path) -> None:
-    def extra() -> None:
-        _key("a")
-        _key("b")
-        pulumi_aws.kinesis.Stream("stream", shard_count=1)
-
-    with pytest.raises(UnknownResourceTypeError) as caught:
-        preview({}, sample.program(function.write_zip(tmp_path / "sample.zip"), extra))
-    assert sorted(caught.value.types) == ["aws:kinesis/stream:Stream", "aws:kms/key:Key"]
-
-
-def test_a_preview_of_a_good_program_lists_its_resources(tmp_path: Path) -> None:
-    seen = preview({}, sample.program(function.write_zip(tmp_path / "sample.zip")))
-    assert len(seen.resources) == 19
 
 
 def test_an_unknown_function_call_is_an_error(emulator: AwsLocal) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from botocore.exceptions import ClientError
@@ -16,8 +16,9 @@ from infra.ops.history import Execution, Visit
 from infra.ops.human_queue import parse
 from infra.ops.intervention import Case, Decision, Pending, check, load, plan
 from infra.ops.intervention_act import Answer, Outcome, Resumed, answer, discard, resumption_input, wait_for_result
+from infra.ops.intervention_commands import throw_away
 from infra.ops.intervention_list import waiting
-from infra.ops.order_view import money
+from infra.ops.money import money
 from infra.ops.target import KnownEntrances, Target
 from infra.sagas.pedido import AjustesDaSaga, compilar_retomada
 from tests.saga.test_pedido import RECURSOS
@@ -35,6 +36,8 @@ ARN_C1 = "arn:aws:states:us-east-1:1:execution:cesta-saga-retomada:p-c1"
 WAIT = "CompensacaoFalhouParaFilaHumana"
 CHARGED = {"estado": "APROVADA", "valorCentavos": 14_000}
 DOUBT = {"estado": "INICIADA", "valorCentavos": 14_000}
+ROUND: Final = {"requestPayload": {"source": "aws.events"}, "requestContext": {"condition": "RetriesExhausted"}}
+"""What Lambda sends of a scheduled call that ran out of time (Lambda, "Destinations")."""
 GIVEN = Answer(Decision.REPROCESSAR, "ana", "gateway no ar", "teste")
 
 
@@ -447,6 +450,30 @@ def test_only_the_messages_of_an_order_that_waits_for_nobody_are_thrown_away() -
         discard(_target(waiting_one), _loaded(waiting_one))
 
 
+class Rowless(Aws):
+    """The table has no order at all."""
+
+    def get_item(self, **_: Any) -> dict[str, Any]:
+        return {}
+
+
+@pytest.mark.parametrize(("name", "left"), [("m-1", ["m-2", "m-3", "m-4"]), ("p", ["m-1", "m-2"])])
+def test_a_message_of_no_order_goes_by_its_own_id_and_of_an_unknown_one_by_the_order_s(
+    name: str, left: list[str]
+) -> None:
+    orphans = (_token("velho"), {"pedidoId": "p"})
+    aws = Rowless(_row(Status.FALHOU_COMPENSADO), ROUND, "lixo", *orphans)
+    assert throw_away(lambda: _target(aws), name, as_json=True) == 0
+    assert sorted(aws.queue) == left
+
+
+def test_a_message_that_names_an_order_never_goes_by_its_own_id(capsys: pytest.CaptureFixture[str]) -> None:
+    aws = Rowless(_row(Status.REQUER_INTERVENCAO_HUMANA), _token("vivo"))
+    assert throw_away(lambda: _target(aws), "m-1", as_json=True) == 1
+    assert "m-1 não existe" in capsys.readouterr().out
+    assert list(aws.queue) == ["m-1"]
+
+
 # --- The list -----------------------------------------------------------------------------------------------
 
 
@@ -469,7 +496,14 @@ def test_a_case_whose_message_is_lost_is_listed_all_the_same() -> None:
 
 def test_a_message_about_nothing_we_know_is_listed_for_somebody_to_read() -> None:
     views = waiting(_target(Aws(_row(Status.FALHOU_COMPENSADO, pending=False), "lixo", status="SUCCEEDED")))
-    assert [(view["status"], view["mensagens"]) for view in views] == [("DESCONHECIDO", 1)]
+    assert [(view["status"], view["mensagem"], view["espera"]) for view in views] == [("DESCONHECIDO", "m-1", True)]
+
+
+def test_a_round_that_died_is_told_from_what_somebody_must_read() -> None:
+    aws = Aws(_row(Status.FALHOU_COMPENSADO, pending=False), "lixo", ROUND, status="SUCCEEDED")
+    views = waiting(_target(aws))
+    assert [(view["mensagem"], view["espera"]) for view in views] == [("m-1", True), ("m-2", False)]
+    assert "a seguinte a refaz" in views[1]["porque"]
 
 
 class HalfResumed(Aws):
