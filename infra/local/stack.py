@@ -33,7 +33,7 @@ from infra.local.simulator import CREDENTIAL_VARIABLES
 from infra.names import PROJETO, Names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
     import psutil
@@ -130,6 +130,18 @@ class EmbeddedStack:
     def processes(self) -> list[psutil.Process]:
         """Every live process of the stack: emulator, gateway, the functions' workers."""
         return session_members(self._guardian.session)
+
+    def start_process(self, name: str, argv: Sequence[str]) -> int:
+        """Start one more process that ends with the stack, and the stack with it; returns its pid.
+
+        Args:
+            name: the process in messages and the name of its log file.
+            argv: command line; it runs in ``run_dir``.
+
+        Raises:
+            ProcessDiedError: it could not start.
+        """
+        return self._guardian.start(name, argv, child_environment(self.run_dir))
 
     def check(self) -> None:
         """Raise ProcessDiedError if a process of the stack has died."""
