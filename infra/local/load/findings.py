@@ -77,9 +77,11 @@ def findings(seen: Seen) -> list[str]:
     ]
 
 
-def percentile_ms(answers: Sequence[Answer], percent: int) -> int:
-    """Nearest-rank percentile of the orders' own POSTs, milliseconds."""
+def percentile_ms(answers: Sequence[Answer], percent: int) -> int | None:
+    """Nearest-rank percentile of the orders' own POSTs, milliseconds; None where nothing was posted."""
     ordered = sorted(answer.seconds for answer in answers if answer.first)
+    if not ordered:
+        return None
     rank = -(-len(ordered) * percent // 100)
     return round(1000 * ordered[max(rank, 1) - 1])
 

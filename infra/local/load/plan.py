@@ -27,6 +27,9 @@ class LoadPlan:
         divergentes: percentage posted again with another amount, once accepted.
         malformadas: messages put straight on the queue, as a percentage of the orders.
         recusados: percentage paid with a card that is refused: not every order of a real day ends well.
+        skus: how many SKUs the orders share, so that their reservations meet on the same items; 1 makes it hot.
+        represados: whether the orders wait in the queue, none of them posted, until the starter is let loose on all
+            of them at once.
     """
 
     pedidos: int
@@ -35,6 +38,8 @@ class LoadPlan:
     divergentes: int = 0
     malformadas: int = 0
     recusados: int = 10
+    skus: int = 4
+    represados: bool = False
 
     def is_duplicated(self, index: int) -> bool:
         """Whether the order of that index is posted twice."""

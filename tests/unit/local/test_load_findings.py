@@ -64,3 +64,4 @@ def test_a_percentile_is_of_the_orders_own_posts_alone() -> None:
     answers = [Answer(202, 202, seconds / 1000, first=True) for seconds in range(1, 101)]
     answers.append(Answer(409, 409, 60.0))
     assert (percentile_ms(answers, 50), percentile_ms(answers, 99), percentile_ms(answers[:1], 50)) == (50, 99, 1)
+    assert percentile_ms(answers[-1:], 50) is None
