@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 UV     := 0.13.9
 
-.PHONY: demo test check local format clean setup lock iam openapi fuzz load mutation
+.PHONY: demo test check local format clean setup lock iam bench openapi fuzz load mutation scale campaign screenshots conformance crash stateful worked-example
 .DEFAULT_GOAL := demo
 
 demo: $(READY) ## deploy on the embedded stack and run the proofs
@@ -22,21 +22,44 @@ check: $(READY) ## lint, format, types
 local: $(READY) ## keep the embedded stack up
 	$(BIN)/cesta local
 
+screenshots: $(READY) ## real orders at each end, as people see them -> docs/pedido.md, docs/img (needs chromium)
+	$(BIN)/python -m tests.pictures
+
+conformance: $(READY) ## write docs/conformance.md again, from the facts in tests/conformance
+	$(BIN)/python -m tests.conformance.table
+
 openapi: $(READY) ## write docs/openapi.json again, from the code
 	$(BIN)/python -m infra.public_openapi
 
 fuzz: $(READY) ## 10,000 hostile requests; FUZZ="--casos 500 --semente 7" for others
 	$(BIN)/python -m tests.e2e.fuzz $(FUZZ)
 
-load: $(READY) ## the POST's p99 with 2 clients, then 500 orders with 8, duplicates and poison among them
-	$(BIN)/python -m infra.local.load --pedidos 200 --clientes 2 --duplicados 0 --divergentes 0 --malformadas 0 --p99-ms 300
-	$(BIN)/python -m infra.local.load --pedidos 500 --clientes 8 $(LOAD)
+load: $(READY) ## every load docs/scale.md tells of, some ten minutes on 2 idle cores -> docs/scale-load.json
+	$(BIN)/python -m infra.local.load --todas --gravar docs/scale-load.json
+
+scale: $(READY) ## a million orders a day against AWS's limits, simulated -> docs/scale.md
+	$(BIN)/python -m tests.scale
+
+campaign: $(READY) ## 1,000 orders under fire, beside the two designs it replaces; writes docs/campaign.md
+	$(BIN)/python -m tests.campaign --docs $(CAMPAIGN)
 
 mutation: $(READY) ## every small mistake in the saga, and who finds it
 	$(BIN)/python -m tests.saga.mutation.score
 
+bench: $(READY) ## ours beside the limit of each thing: writes docs/performance.json and .md; BENCH="--somente post" for one
+	$(BIN)/python -m tests.bench $(BENCH)
+
+crash: $(READY) ## every place where a process can die, in every scenario; CRASH=--todos in every repetition too, --pares two deaths
+	$(BIN)/python -m tests.crash $(CRASH)
+
+stateful: $(READY) ## orders, accidents, people and time in any order; SEED=7 EXAMPLES=5000 for others
+	$(BIN)/python -m tests.stateful --semente $(or $(SEED),1) --exemplos $(or $(EXAMPLES),1000)
+
 iam: $(READY) ## one permission fewer at a time, of every function: the order is denied and still ends safe
 	CESTA_IAM=completo $(BIN)/python -m pytest tests/e2e/iam/test_removals.py -q
+
+worked-example: $(READY) ## follow docs/change-the-saga.md on a copy, write its output again, prove the result on a stack
+	$(BIN)/python -m tests.support.worked_example
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -52,6 +52,7 @@ def material_of(run: Run, config: dict[str, str]) -> Material:
         attached=_attached(run, names),
         resource=_resource_policies(run),
         arns=_arns(run, settings),
+        traced=settings.rastreamento,
     )
 
 
@@ -110,7 +111,7 @@ def _as_statement(permission: Resource, arn: str, number: int) -> Any:
 
 def _arns(run: Run, settings: Settings) -> tuple[str, ...]:
     """Everything of the stack that a policy can be about, the gateway's parameters among it."""
-    own = {arn for resource in run.resources if (arn := arn_of(resource.typ, resource.inputs.get("name", "")))}
+    own = {arn for resource in run.resources if (arn := arn_of(resource.typ, resource.physical_name))}
     parameters = (f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}" for name in settings.parametros_do_gateway.values())
     return tuple(sorted({*own, *parameters}))
 
@@ -131,13 +132,14 @@ def _workplace(names: Names) -> Workplace:
         retomada=machine(names.maquina_retomada),
         cobranca=arn_of("aws:lambda/function:Function", names.funcao_da_etapa(Etapa.COBRAR_PAGAMENTO)),
         apis=f"arn:aws:apigateway:{REGION}::/restapis",
+        topico=arn_of("aws:sns/topic:Topic", names.topico),
     )
 
 
 def _deployment(run: Run, names: Names) -> Deployment:
     declared: dict[str, list[str]] = {}
     for resource in run.resources:
-        arn = arn_of(resource.typ, resource.inputs.get("name", ""))
+        arn = arn_of(resource.typ, resource.physical_name)
         declared.setdefault(resource.typ, []).extend([arn] if arn else [])
     passed: dict[str, list[str]] = {}
     for role in run.of(_ROLE):

@@ -50,6 +50,15 @@ class Resource:
     protect: bool
     retain_on_delete: bool
 
+    @property
+    def physical_name(self) -> str:
+        """The name AWS knows it by; empty where it has none."""
+        return _physical_name(self.inputs)
+
+
+def _physical_name(inputs: Inputs) -> str:
+    return next((inputs[key] for key in ("name", "alarmName", "dashboardName") if inputs.get(key)), "")
+
 
 @dataclass
 class Run:
@@ -66,7 +75,7 @@ class Run:
 
     def one(self, typ: str, name: str) -> Resource:
         """The resource of a type with this physical name."""
-        (found,) = [resource for resource in self.of(typ) if resource.inputs.get("name") == name]
+        (found,) = [resource for resource in self.of(typ) if resource.physical_name == name]
         return found
 
     @property
@@ -76,7 +85,7 @@ class Run:
 
     def names_of(self, typ: str) -> set[str]:
         """The physical names of every resource of a type."""
-        return {resource.inputs["name"] for resource in self.of(typ)}
+        return {resource.physical_name for resource in self.of(typ)}
 
     def function(self, base: str) -> Resource:
         """A function by its name without the stack's prefix."""
@@ -99,7 +108,7 @@ class Run:
 class _Mocks(mocks.Mocks):
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, Inputs]:
         inputs = cast("Inputs", args.inputs)
-        name: str = inputs.get("name", args.name)
+        name = _physical_name(inputs) or args.name
         outputs: Inputs = {**inputs, "name": name, "arn": arn_of(args.typ, name) or f"arn:aws:none:::{name}"}
         if args.typ == "aws:sqs/queue:Queue":
             url = f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{name}"
@@ -121,6 +130,8 @@ class _Mocks(mocks.Mocks):
 
 
 _ARNS: Final = {
+    "aws:cloudwatch/compositeAlarm:CompositeAlarm": ("cloudwatch", "alarm:{}"),
+    "aws:cloudwatch/dashboard:Dashboard": ("cloudwatch", "dashboard/{}"),
     "aws:cloudwatch/eventRule:EventRule": ("events", "rule/{}"),
     "aws:cloudwatch/logGroup:LogGroup": ("logs", "log-group:{}"),
     "aws:cloudwatch/metricAlarm:MetricAlarm": ("cloudwatch", "alarm:{}"),
@@ -133,12 +144,16 @@ _ARNS: Final = {
 }
 
 
+_GLOBAL: Final = frozenset({"aws:cloudwatch/dashboard:Dashboard"})
+"""Types whose ARN has no region, though their service's have."""
+
+
 def arn_of(typ: str, name: str) -> str:
     """The ARN of a resource by its physical name; empty for a type that has none, or none known before it exists."""
     if typ not in _ARNS:
         return ""
     service, pattern = _ARNS[typ]
-    region = "" if service == "iam" else REGION
+    region = "" if service == "iam" or typ in _GLOBAL else REGION
     return f"arn:aws:{service}:{region}:{ACCOUNT}:{pattern.format(name)}"
 
 

@@ -73,7 +73,9 @@ class Scenario:
         """Its end when that befalls it: one thing going wrong once is outlived. None where it may be another."""
         # In the place of what is spoilt, the point is the one time it is not.
         instead = self.spoilt(Call(point.function, point.first, point.index, point.name)) is not None
-        return self.ends if point.times == 1 and not instead else None
+        # A claim that arrives while a person is asked has a closing asked for once more (docs/decisions.md).
+        again = point.moment in (Moment.LATE, Moment.REPEATED_LATE) and _ENCERRAR in self.decisions
+        return self.ends if point.times == 1 and not (instead or again) else None
 
 
 @dataclass(frozen=True)

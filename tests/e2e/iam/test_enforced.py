@@ -110,12 +110,19 @@ def _target(enforced: EmbeddedStack, person: AwsLocal) -> Target:
     return embedded(endpoints)
 
 
-def test_support_sees_where_an_order_stopped_and_never_its_card(enforced: EmbeddedStack, guarded: Workbench) -> None:
+def test_support_sees_where_an_order_stopped_and_never_its_card(
+    enforced: EmbeddedStack, guarded: Workbench, results: dict[int, ProofResult]
+) -> None:
     sku = guarded.stock_sku("suporte")
     pedido_id = guarded.post(guarded.order("suporte", sku))
     guarded.end(pedido_id)
     support = _as(enforced.aws, "suporte", _document("suporte", enforced.aws))
     assert look(_target(enforced, support), pedido_id)["status"] == "CONFIRMADO"
+    # An order a person resumed: both executions, and who decided.
+    assert results[12]["passou"]
+    resumed = look(_target(enforced, support), f"prova-12-{guarded.run}")
+    assert [past["nome"] for past in resumed["execucoes"]] == [resumed["pedidoId"], f"{resumed['pedidoId']}-c1"]
+    assert resumed["quemAgiu"][-1]["nome"] == "prova"
     dynamodb, key = support.client("dynamodb"), {"pedidoId": {"S": pedido_id}}
     with pytest.raises(ClientError, match="AccessDenied"):
         dynamodb.get_item(TableName="cesta-local-pedidos", Key=key)
