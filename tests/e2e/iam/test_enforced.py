@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.e2e
 
 DEPLOYER = ("implantador-dados", "implantador-papeis", "implantador-codigo")
-NAMELESS_ON_THE_EMULATOR = ("CriarConsumo", "Funcoes", "LerAlarmes", "Regras")
+NAMELESS_ON_THE_EMULATOR = ("CriarConsumo", "Funcoes", "LerAlarmes", "Paineis", "Regras")
 """The deployer's statements on calls that the emulator checks without saying on what, nor for what."""
 
 
