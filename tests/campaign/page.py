@@ -87,6 +87,8 @@ def headline(report: Mapping[str, Any]) -> str:
         [
             ["orders accepted", *(system["aceitos"] for system in systems)],
             ["**left broken**", *(f"**{system['quebrados']}**" for system in systems)],
+            # Slow is not lost: who objects that some only needed longer can subtract them.
+            ["of them still under way when time was up", *(system["emAndamento"] for system in systems)],
             *([label, *(system["danos"][harm] for system in systems)] for harm, label in _LABELS.items()),
             ["units sold beyond the stock", *(system["unidadesVendidasAlem"] for system in systems)],
             ["units gone for nobody", *(system["unidadesSumidas"] for system in systems)],
@@ -136,7 +138,6 @@ def _found(found: Sequence[str]) -> str:
 def _ends(systems: Sequence[Mapping[str, Any]]) -> Iterator[list[object]]:
     for end in sorted({end for system in systems for end in system["fins"]}, reverse=True):
         yield [end or _NO_RECORD, *(system["fins"].get(end, 0) for system in systems)]
-    yield ["of them still under way when time was up", *(system["emAndamento"] for system in systems)]
 
 
 def _blows(systems: Sequence[Mapping[str, Any]]) -> Iterator[list[object]]:
