@@ -59,23 +59,51 @@ class Pool:
         parts = urlsplit(url)
         name = f"{GATEWAY} {method} {parts.path}"
 
-        def ask() -> Answer | Hang | Drop:
-            return _answer(world.gateway, method, parts.path, parts.query, body, headers.get("Idempotency-Key", ""))
+        with _Connection(world.gateway) as connection:
 
-        try:
-            answer = world.outside(name, ask)
-        except GatewayBusyError:
-            return Response(429, b"{}")
-        if isinstance(answer, Hang):
+            def ask() -> Answer | Hang | Drop:
+                key = headers.get("Idempotency-Key", "")
+                return connection.heard(_answer(world.gateway, method, parts.path, parts.query, body, key))
+
             try:
+                answer = world.outside(name, ask)
+            except GatewayBusyError:
+                return Response(429, b"{}")
+            if isinstance(answer, Hang):
                 world.sleep(self._read_seconds)
-            finally:
-                # The client left, or died: either way the connection is closed.
-                world.gateway.hang_ended(answer)
-            raise silence(name)
+                raise silence(name)
         if isinstance(answer, Drop):
             raise ProtocolError("conexão fechada")
         return Response(answer.status, json.dumps(answer.body).encode())
+
+
+class _Connection:
+    """One request's connection: whoever waits at its other end is gone when it closes, dead or tired of waiting.
+
+    A request may still be on its way when its client is gone; nobody hangs on to that one.
+    """
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._hangs: list[Hang] = []
+        self._closed = False
+
+    def __enter__(self) -> _Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        for hang in self._hangs:
+            self._gateway.hang_ended(hang)
+
+    def heard(self, answer: Answer | Hang | Drop) -> Answer | Hang | Drop:
+        """The gateway answered, or lets its client wait."""
+        if isinstance(answer, Hang):
+            if self._closed:
+                self._gateway.hang_ended(answer)
+            else:
+                self._hangs.append(answer)
+        return answer
 
 
 def new_gateway(*, doubt_window_seconds: float, clock: Callable[[], float]) -> Gateway:
