@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, cast, overload
 
 import boto3
@@ -106,10 +107,14 @@ class AwsLocal:
             "AWS_SECRET_ACCESS_KEY": self.secret_key,
         }
 
+    @cached_property
+    def _session(self) -> boto3.Session:
+        # One for all clients: each would read botocore's tables of endpoints and partitions again.
+        return boto3.Session(botocore_session=botocore.session.Session(session_vars=NO_USER_SETTINGS))
+
     def _new_client(self, name: str) -> Any:
-        session = boto3.Session(botocore_session=botocore.session.Session(session_vars=NO_USER_SETTINGS))
         # Overloaded per literal service name, which a text is not.
-        return cast("Any", session).client(
+        return cast("Any", self._session).client(
             name,
             endpoint_url=self.endpoint,
             region_name=self.region,
