@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofResult", "Report", "run_proofs"]
 
-AT_ONCE = 4
-"""Proofs mostly wait for retries to be due; each has a SKU and an order of its own."""
+AT_ONCE = len(PROOFS)
+"""All of them: they mostly wait for retries to be due, and each has a SKU and an order of its own."""
 
 
 class ProofResult(TypedDict):
