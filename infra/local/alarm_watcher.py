@@ -2,7 +2,7 @@
 
 The emulator publishes no ``AWS/SQS`` metric and its alarms ignore dimensions, so nothing would ever ring. This watches
 every alarm on the messages visible in a queue, by that alarm's own ``QueueName``, and sets its state; setting it runs
-its actions.
+its actions. Which alarms there are is looked up once: the program has run before it begins.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class AlarmWatcher:
     def __init__(self, aws: AwsLocal, *, interval: float = INTERVAL_SECONDS) -> None:
         self._aws = aws
         self._interval = interval
+        self._urls: dict[str, str] | None = None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="alarm-watcher", daemon=True)
 
@@ -71,15 +72,24 @@ class AlarmWatcher:
 
     def look(self) -> None:
         """Evaluate every queue alarm once."""
-        pages = self._aws.client("cloudwatch").get_paginator("describe_alarms").paginate()
-        for page in pages:
-            for alarm in page["MetricAlarms"]:
-                if alarm.get("Namespace") == NAMESPACE and alarm.get("MetricName") == METRIC:
-                    self._evaluate(alarm)
+        if self._urls is None:
+            self._urls = self._queues_by_alarm()
+        if not self._urls:
+            return  # without a name, every alarm would be described
+        for alarm in self._aws.client("cloudwatch").describe_alarms(AlarmNames=list(self._urls))["MetricAlarms"]:
+            self._evaluate(alarm, self._urls[alarm.get("AlarmName", "")])
 
-    def _evaluate(self, alarm: MetricAlarmTypeDef) -> None:
-        queue = next(item["Value"] for item in alarm.get("Dimensions", []) if item["Name"] == "QueueName")
-        visible = self._visible(queue)
+    def _queues_by_alarm(self) -> dict[str, str]:
+        pages = self._aws.client("cloudwatch").get_paginator("describe_alarms").paginate()
+        alarms = (alarm for page in pages for alarm in page["MetricAlarms"])
+        return {
+            alarm.get("AlarmName", ""): self._aws.client("sqs").get_queue_url(QueueName=_queue(alarm))["QueueUrl"]
+            for alarm in alarms
+            if alarm.get("Namespace") == NAMESPACE and alarm.get("MetricName") == METRIC
+        }
+
+    def _evaluate(self, alarm: MetricAlarmTypeDef, url: str) -> None:
+        visible = self._visible(url)
         threshold = alarm.get("Threshold", 0.0)
         breaches = COMPARISONS[alarm.get("ComparisonOperator", "")](visible, threshold)
         state = "ALARM" if breaches else "OK"
@@ -88,12 +98,14 @@ class AlarmWatcher:
         self._aws.client("cloudwatch").set_alarm_state(
             AlarmName=alarm.get("AlarmName", ""),
             StateValue=state,
-            StateReason=f"{visible} visible in {queue}, threshold {threshold:g}",
+            StateReason=f"{visible} visible in {_queue(alarm)}, threshold {threshold:g}",
         )
 
-    def _visible(self, queue: str) -> int:
-        client = self._aws.client("sqs")
-        url = client.get_queue_url(QueueName=queue)["QueueUrl"]
+    def _visible(self, url: str) -> int:
         attribute = "ApproximateNumberOfMessages"
-        answer = client.get_queue_attributes(QueueUrl=url, AttributeNames=[attribute])
+        answer = self._aws.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=[attribute])
         return int(answer["Attributes"][attribute])
+
+
+def _queue(alarm: MetricAlarmTypeDef) -> str:
+    return next(item["Value"] for item in alarm.get("Dimensions", []) if item["Name"] == "QueueName")
