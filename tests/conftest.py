@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
 
-import pytest
+from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissingTypeStubs] - has types, but not py.typed
 
-_E2E = Path(__file__).parent / "e2e"
-_CONFORMANCE = Path(__file__).parent / "conformance"
-_STACKS = {"stack", "scrap"}
-"""Fixtures of the e2e tier that are a stack each, brought up once a worker."""
+if TYPE_CHECKING:
+    import pytest
+    from xdist.remote import Producer  # pyright: ignore[reportMissingTypeStubs]
 
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test the group that pytest-xdist keeps in one worker (``--dist loadgroup``)."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
+_E2E: Final = PurePosixPath("tests/e2e")
+_CONFORMANCE: Final = PurePosixPath("tests/conformance")
 
 
-def _group(item: pytest.Item) -> str:
-    folder = item.path.parent
-    shared = _STACKS.intersection(getattr(item, "fixturenames", ()))
-    if folder == _E2E and shared:
-        return f"e2e-{min(shared)}"
-    if folder.parent == _E2E or folder == _CONFORMANCE:
-        return str(folder)
-    return str(item.path)
+class _ByStack(LoadScopeScheduling):
+    """A folder that shares a stack or an emulator is one unit of work; of all others, a file is.
+
+    Marks of ``--dist loadgroup`` would say the same, but pytest-xdist 3.8.0 silently groups nothing under pytest 9.2
+    (pytest-xdist issue 1386), and every worker then brings up every stack.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit_of(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    """Hand the tests out by stack, whatever ``--dist`` says."""
+    return _ByStack(config, log)
+
+
+def unit_of(nodeid: str) -> str:
+    """What one worker gets as a whole.
+
+    Args:
+        nodeid: pytest's name of a test, from the repository's root.
+    """
+    file = PurePosixPath(nodeid.partition("::")[0])
+    if file.parent.parent == _E2E or file.parent == _CONFORMANCE:
+        return str(file.parent)
+    return str(file)

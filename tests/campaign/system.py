@@ -22,7 +22,7 @@ NOBODYS_ORDER: Final[dict[str, Any]] = {
     "valorCentavos": 1_000,
 }
 """What malformed messages are made of. None lies about an order of the campaign: a lie is an attack, not a fault, and
-`tests/e2e/test_load.py` sends those to the product."""
+`tests/e2e/orders/test_load.py` sends those to the product."""
 
 
 @dataclass(frozen=True)

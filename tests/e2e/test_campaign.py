@@ -25,7 +25,7 @@ from tests.campaign.report import findings
 from tests.campaign.run import run_campaign
 from tests.campaign.saga import Saga
 from tests.campaign.verdict import Harm
-from tests.e2e.conftest import WAIT_SCALE
+from tests.e2e.waits import WAIT_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

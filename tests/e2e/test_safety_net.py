@@ -30,7 +30,7 @@ from infra.ops.intervention_act import Answer, Outcome, answer, discard, wait_fo
 from infra.ops.intervention_list import waiting
 from infra.ops.leftovers import leftovers
 from infra.ops.target import announce, embedded
-from tests.e2e.conftest import WAIT_SCALE
+from tests.e2e.waits import WAIT_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infra import packaging
 from infra.local import worker_env
-from infra.local.creators.functions import repack
 from infra.names import base_da_etapa
 
 if TYPE_CHECKING:
@@ -48,6 +47,9 @@ def edited_state(target: Target, state: Etapa, edit: Callable[[State], None]) ->
 @contextmanager
 def faulty_function(target: Target, etapa: Etapa, module: str) -> Generator[None]:
     """A step's function deployed with its handler replaced by one of `infra.local.exercises.faulty`."""
+    # Imported on use: it brings Pulumi's SDK, and the exercises are read without a stack.
+    from infra.local.creators.functions import repack
+
     lambdas: LambdaClient = target.clients.client("lambda")
     name = target.names.funcao_da_etapa(etapa)
     ours = packaging.build(packaging.HANDLERS).read_bytes()

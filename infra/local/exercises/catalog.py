@@ -160,7 +160,7 @@ EXERCISES: Final = (
             ),
             Prevention(
                 "O que se faz à mão na conta nenhum teste vê; cesta alarmes compara a conta com o programa.",
-                ("tests/e2e/test_exercises.py::test_the_given_commands_show_the_fault",),
+                ("tests/e2e/scrap/test_exercises.py::test_the_given_commands_show_the_fault",),
             ),
         ),
     ),
@@ -295,7 +295,7 @@ EXERCISES: Final = (
             ),
             Prevention(
                 "cesta alarmes sai com 1 quando falta um alarme: vale como passo do pipeline.",
-                ("tests/e2e/test_exercises.py::test_the_given_commands_show_the_fault",),
+                ("tests/e2e/scrap/test_exercises.py::test_the_given_commands_show_the_fault",),
             ),
         ),
     ),

@@ -14,7 +14,6 @@ from infra.local.errors import EmbeddedStackError
 from infra.local.exercises.catalog import EXERCISES
 from infra.local.exercises.exercise import stage
 from infra.local.proofs.workbench import ProofFailedError, Workbench
-from infra.local.starting import progress, start
 from infra.ops.errors import OpsError
 from infra.ops.target import announce, embedded, told
 
@@ -70,6 +69,9 @@ def _answer(exercise: Exercise) -> dict[str, Any]:
 
 def play(exercise: Exercise, *, as_json: bool) -> int:
     """Bring up a stack with the fault in it, put an order through it, and keep it up until Ctrl-C."""
+    # Imported on use: it brings Pulumi's SDK, and neither the list nor an answer needs a stack.
+    from infra.local.starting import progress, start
+
     try:
         with start(escala_espera=WAIT_SCALE) as stack, told():
             endpoints = stack.endpoints()

@@ -444,7 +444,7 @@ BEHAVIOURS = (
             Elsewhere(
                 "tests/api/test_parsing.py::test_a_corrupted_character_is_refused_in_any_name_and_value_raw_or_escaped"
             ),
-            Elsewhere("tests/e2e/test_fuzz.py::test_raw_requests_get_no_5xx_and_no_refusal_that_is_no_problem"),
+            Elsewhere("tests/e2e/orders/test_fuzz.py::test_raw_requests_get_no_5xx_and_no_refusal_that_is_no_problem"),
         ),
     ),
     Behaviour(

@@ -9,7 +9,7 @@ import pytest
 from infra.local.proofs.workbench import Workbench
 from infra.local.stack import EmbeddedStack
 from infra.ops.target import embedded
-from tests.e2e.conftest import WAIT_SCALE
+from tests.e2e.waits import WAIT_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

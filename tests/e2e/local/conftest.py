@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def guardian() -> Iterator[Guardian]:
     with Guardian() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def emulator(guardian: Guardian) -> AwsLocal:
     aws = start_emulator(guardian, choose_port(None, option="--porta-aws"))
     configure(aws, wait_scale=0.05)
     return aws
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def deployment(guardian: Guardian, emulator: AwsLocal) -> Deployment:
     package = function.write_zip(guardian.run_dir / "sample.zip")
     return deploy(emulator, {}, sample.program(package), worker_python=worker_env.ensure())

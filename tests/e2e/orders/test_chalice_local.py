@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COMMANDS = 'eval "$(python -m infra.local.environment)" && cd api && exec chalice local --port "$PORT"'
 START_SECONDS = 30.0
 

@@ -13,6 +13,7 @@ import urllib3
 from click.testing import CliRunner
 
 from infra.cli import main
+from infra.local import starting
 from infra.local.exercises import commands
 from infra.local.exercises.catalog import EXERCISES
 from infra.local.exercises.exercise import Scene, stage
@@ -136,7 +137,7 @@ def test_the_command_tells_the_case_and_keeps_the_stack_up(
     def start(**_: float) -> AbstractContextManager[Stack]:
         return nullcontext(Stack())
 
-    monkeypatch.setattr(commands, "start", start)
+    monkeypatch.setattr(starting, "start", start)
     monkeypatch.setattr(commands, "embedded", found)
     played = CliRunner().invoke(main, ["exercicio", "6", "--json"])
     assert played.exit_code == 0, played.output

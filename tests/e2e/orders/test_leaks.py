@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.local.proofs.workbench import Workbench
-from tests.e2e.holdings import Holdings
+from tests.e2e.orders.holdings import Holdings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 
-EXHIBITS = Path(__file__).parents[1] / "saga" / "exhibits"
+EXHIBITS = Path(__file__).parents[2] / "saga" / "exhibits"
 
 SPANISH = {
     "ReservarStock": "reservar-estoque",

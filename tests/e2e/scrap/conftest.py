@@ -1,0 +1,23 @@
+"""A stack for tests that leave money taken and stock held, and nobody comes for it; its waits are short."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from infra.local.proofs.workbench import Workbench
+from infra.local.stack import EmbeddedStack
+from infra.ops.target import embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WAIT_SCALE = 0.005
+
+
+@pytest.fixture(scope="package")
+def scrap() -> Iterator[Workbench]:
+    """The stack, as a proof uses it; gone after the last test of the folder."""
+    with EmbeddedStack.start(escala_espera=_WAIT_SCALE) as stack:
+        yield Workbench(embedded(stack.endpoints()))
