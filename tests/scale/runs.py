@@ -41,8 +41,6 @@ __all__ = [
 
 BUSY_DAY: Final = Day(orders=1_000_000)
 """The day 000 calls high scale, with a sale at eight: 231 orders a second at its height."""
-_TENTH: Final = replace(BUSY_DAY, orders=BUSY_DAY.orders // 10)
-"""What a whole day is simulated with: money and waits go by the order; the full rate is in the sale's runs."""
 VOLUMES: Final = (3_200, 100_000, 1_000_000)
 _WINDOW: Final = 150
 """Seconds simulated before and after the sale's height."""
@@ -197,9 +195,8 @@ def scenarios(durations: Durations) -> dict[str, Scenario]:
         "backlog": replace(backlog, title="5,000 messages waiting, gateway of 100 requests/s, default pace"),
         "day": replace(
             ready,
-            title="a whole day of a tenth of the orders, as advised",
-            rate=_TENTH.rate,
-            highest=_TENTH.highest,
+            title="the whole day, a million orders, as advised",
+            rate=BUSY_DAY.rate,
             seconds=DAY,
         ),
     }
