@@ -7,13 +7,12 @@ boxes towards their neighbours. Labels take part as small boxes between layers, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Layout", "Link", "Size", "lay_out"]
 
@@ -66,7 +65,7 @@ class Layout:
     bends: list[list[tuple[float, float]]] = field(default_factory=list["list[tuple[float, float]]"])
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Item:
     """A box, a label or a bend."""
 
@@ -75,6 +74,8 @@ class _Item:
     x: float = 0
     above: list[_Item] = field(default_factory=list["_Item"])
     below: list[_Item] = field(default_factory=list["_Item"])
+    near: list[_Item] = field(default_factory=list["_Item"])
+    """Those above and below."""
 
 
 def lay_out(boxes: Mapping[str, Size], links: Sequence[Link]) -> Layout:
@@ -141,6 +142,8 @@ def _chain(items: Mapping[str, _Item], link: Link, *, turned: bool) -> list[_Ite
     for upper, lower in pairwise(chain):
         upper.below.append(lower)
         lower.above.append(upper)
+        upper.near.append(lower)
+        lower.near.append(upper)
     return chain
 
 
@@ -189,52 +192,58 @@ def _place(rows: list[list[_Item]]) -> None:
         for item in row:
             item.x = edge + item.size.width / 2
             edge += item.size.width + _GAP_X
-    for sweep in range(_SWEEPS):
-        if _moved(rows if sweep % 2 == 0 else rows[::-1], _settle) < _STILL:
-            break
-    for sweep in range(_SWEEPS):
-        if _moved(rows if sweep % 2 == 0 else rows[::-1], _relax) < _STILL:
-            break
+    gaps = [[_apart(left, right) for left, right in pairwise(row)] for row in rows]
+    downwards = list(zip(rows, gaps, strict=True))
+    for move in (_settle, _relax):
+        for sweep in range(_SWEEPS):
+            order = downwards if sweep % 2 == 0 else downwards[::-1]
+            if max(move(row, between) for row, between in order) < _STILL:
+                break
 
 
-def _moved(rows: list[list[_Item]], move: Callable[[list[_Item]], None]) -> float:
-    """Move each row in turn, and tell how far any item went."""
+def _relax(row: list[_Item], gaps: list[float]) -> float:
+    """Each item where it wants to be, as far as its neighbours leave it room: long arrows lose their bends.
+
+    Returns how far any item went, as `_settle` does.
+    """
     farthest = 0.0
-    for row in rows:
-        before = [item.x for item in row]
-        move(row)
-        farthest = max(farthest, *[abs(item.x - x) for item, x in zip(row, before, strict=True)])
+    for index, item in enumerate(row):
+        before, x = item.x, _wanted(item)
+        # Comparisons, here and below: `min` and `max` take twice as long, and this is most of what a page takes.
+        if index < len(gaps) and (most := row[index + 1].x - gaps[index]) < x:
+            x = most
+        if index and (least := row[index - 1].x + gaps[index - 1]) > x:
+            x = least
+        item.x = x
+        farthest = max(farthest, abs(x - before))
     return farthest
 
 
-def _relax(row: list[_Item]) -> None:
-    """Each item where it wants to be, as far as its neighbours leave it room: long arrows lose their bends."""
-    for index, item in enumerate(row):
-        least = row[index - 1].x + _apart(row[index - 1], item) if index else -math.inf
-        most = row[index + 1].x - _apart(item, row[index + 1]) if index + 1 < len(row) else math.inf
-        item.x = max(least, min(most, _wanted(item)))
-
-
-def _settle(row: list[_Item]) -> None:
-    wanted = [_wanted(item) for item in row]
+def _settle(row: list[_Item], gaps: list[float]) -> float:
     # From each side in turn, nobody passes a neighbour; the mean of both passes is fair and keeps the gaps.
-    rightmost = list(wanted)
-    for index in range(1, len(row)):
-        rightmost[index] = max(rightmost[index], rightmost[index - 1] + _apart(row[index - 1], row[index]))
-    leftmost = list(wanted)
-    for index in range(len(row) - 2, -1, -1):
-        leftmost[index] = min(leftmost[index], leftmost[index + 1] - _apart(row[index], row[index + 1]))
+    rightmost = [_wanted(item) for item in row]
+    leftmost = list(rightmost)
+    for index, gap in enumerate(gaps):
+        if (least := rightmost[index] + gap) > rightmost[index + 1]:
+            rightmost[index + 1] = least
+    for index in range(len(gaps) - 1, -1, -1):
+        if (most := leftmost[index + 1] - gaps[index]) < leftmost[index]:
+            leftmost[index] = most
+    farthest = 0.0
     for item, left, right in zip(row, leftmost, rightmost, strict=True):
-        item.x = (left + right) / 2
+        before, item.x = item.x, (left + right) / 2
+        farthest = max(farthest, abs(item.x - before))
+    return farthest
 
 
 def _wanted(item: _Item) -> float:
-    if len(item.above) == len(item.below) == 1:
+    if len(item.near) == 2:
         # A bend, and most are.
-        return (item.above[0].x + item.below[0].x) / 2
-    near = sorted(other.x for other in (*item.above, *item.below))
-    if not near:
+        one, other = item.near
+        return (one.x + other.x) / 2
+    if not item.near:
         return item.x
+    near = sorted([other.x for other in item.near])
     # The median; `statistics` takes three times as long, and this is asked some ten thousand times.
     half = len(near) // 2
     return near[half] if len(near) % 2 else (near[half - 1] + near[half]) / 2
