@@ -11,9 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 import click
-from pulumi import RunError
 
-from infra.dry_run import run_program, stack_file
 from infra.observability.alarms import RUNBOOK
 from infra.ops.errors import StackFileError
 
@@ -87,6 +85,11 @@ def unheard(view: AlarmsView, *, on_aws: bool) -> bool:
 @cache
 def _declared(stack: str) -> tuple[_Declared, ...]:
     """In any order; a run of the program takes seconds."""
+    # Imported on use: Pulumi's SDK takes the better part of a second, and AWS is asked first and may refuse.
+    from pulumi import RunError
+
+    from infra.dry_run import run_program, stack_file
+
     try:
         run = run_program(stack, stack_file(stack))
     except FileNotFoundError as error:

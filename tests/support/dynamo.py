@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from botocore.exceptions import ClientError
@@ -17,7 +18,7 @@ from tests.support.expressions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from typing import Protocol
 
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -128,9 +129,9 @@ class FakeDynamo:
             return {} if whole is None else {"Item": copied(whole)}
         names = request["ExpressionAttributeNames"]
 
-        def parse() -> set[tuple[str, ...]]:
+        def parse() -> frozenset[tuple[str, ...]]:
             check_placeholders(request["ProjectionExpression"], names, {})
-            return {Scope({}, names, {}).path(parts) for parts in projection(request["ProjectionExpression"])}
+            return _paths(request["ProjectionExpression"], frozenset(names.items()))
 
         paths = _validated("GetItem", parse)
         item = self._table(request).get(self._key(request))
@@ -143,15 +144,16 @@ class FakeDynamo:
         hash_key, sort_key = self.indexes[request["IndexName"]]
         expression, projected = request["KeyConditionExpression"], request["ProjectionExpression"]
 
-        def parse() -> set[tuple[str, ...]]:
+        def parse() -> frozenset[tuple[str, ...]]:
             check_placeholders(f"{expression} {projected}", names, values)
             if names[expression.split(" ")[0]] != hash_key or " = " not in expression.partition(" AND ")[0]:
                 raise InvalidExpressionError("the hash key of the index wants an equality")
-            return {Scope({}, names, values).path(parts) for parts in projection(projected)}
+            return _paths(projected, frozenset(names.items()))
 
         paths = _validated("Query", parse)
-        # Sparse: an item without both keys is not in the index.
-        indexed = [item for item in self._table(request).values() if hash_key in item and sort_key in item]
+        # Sparse: an item without both keys is not in the index; and a query reads one partition of it.
+        partition = values[expression.split(" ")[2]]
+        indexed = [i for i in self._table(request).values() if i.get(hash_key) == partition and sort_key in i]
         found = [item for item in indexed if condition(expression)(Scope(item, names, values))]
         key = self.keys[request["TableName"]]
         found.sort(key=lambda item: (item[sort_key]["S"], item[key]["S"]))
@@ -232,7 +234,14 @@ class _Pages:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def _only(item: Item, paths: set[tuple[str, ...]]) -> Item:
+@lru_cache
+def _paths(projected: str, names: frozenset[tuple[str, str]]) -> frozenset[tuple[str, ...]]:
+    """What a ProjectionExpression asks for; the same few are asked again and again."""
+    scope = Scope({}, dict(names), {})
+    return frozenset(scope.path(parts) for parts in projection(projected))
+
+
+def _only(item: Item, paths: Collection[tuple[str, ...]]) -> Item:
     kept: Item = {}
     for path in paths:
         value: dict[str, Any] | None = {"M": item}

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,10 +48,14 @@ def copied(item: Attributes) -> Attributes:
 
 def check_placeholders(expressions: str, names: Mapping[str, str], values: Mapping[str, Attribute]) -> None:
     """Every placeholder of the expressions defined, and every one defined used: AWS refuses the request otherwise."""
-    used = set(re.findall(r"[#:]\w+", expressions))
-    defined = names.keys() | values.keys()
-    if used != defined:
-        raise InvalidExpressionError(f"placeholders undefined or unused: {sorted(used ^ defined)}")
+    strange = _placeholders(expressions) ^ (names.keys() | values.keys())
+    if strange:
+        raise InvalidExpressionError(f"placeholders undefined or unused: {sorted(strange)}")
+
+
+@lru_cache
+def _placeholders(expressions: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[#:]\w+", expressions))
 
 
 @dataclass(frozen=True)
@@ -62,17 +67,10 @@ class Scope:
     values: Mapping[str, Attribute]
 
     def path(self, parts: Path) -> Path:
-        return tuple(self._name(part) for part in parts)
+        return tuple([self.names[part] if part.startswith("#") else part for part in parts])
 
     def get(self, parts: Path) -> Attribute | None:
         return _lookup(self.item, self.path(parts))
-
-    def _name(self, part: str) -> str:
-        if part.startswith("#"):
-            return self.names[part]
-        if part.upper() in RESERVED:
-            raise InvalidExpressionError(f"{part} is a reserved word")
-        return part
 
 
 def _lookup(item: Attributes, path: Path) -> Attribute | None:
@@ -127,6 +125,8 @@ class _Parser:
         token = self.take()
         if not re.fullmatch(r"#?\w+", token):
             raise InvalidExpressionError(f"{self.text!r}: {token!r} is no attribute name")
+        if token.upper() in RESERVED:
+            raise InvalidExpressionError(f"{token} is a reserved word")
         return token
 
     def operand(self) -> Callable[[Scope], Attribute | None]:
@@ -141,14 +141,14 @@ class _Parser:
         while self.peek() == "OR":
             self.take("OR")
             terms.append(self.all_of())
-        return lambda scope: any(term(scope) for term in terms)
+        return terms[0] if len(terms) == 1 else lambda scope: any(term(scope) for term in terms)
 
     def all_of(self) -> Callable[[Scope], bool]:
         terms = [self.negation()]
         while self.peek() == "AND":
             self.take("AND")
             terms.append(self.negation())
-        return lambda scope: all(term(scope) for term in terms)
+        return terms[0] if len(terms) == 1 else lambda scope: all(term(scope) for term in terms)
 
     def negation(self) -> Callable[[Scope], bool]:
         if self.peek() != "NOT":
@@ -187,6 +187,9 @@ class _Parser:
         return lambda scope: any(_compare(left(scope), "=", option(scope)) for option in options)
 
 
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
 def _compare(left: Attribute | None, operator: str, right: Attribute | None) -> bool:
     """False as soon as either side is absent or the types differ, as DynamoDB has it."""
     if left is None or right is None or left.keys() != right.keys():
@@ -197,7 +200,7 @@ def _compare(left: Attribute | None, operator: str, right: Attribute | None) -> 
         a, b = Decimal(a), Decimal(b)
     elif kind != "S" and operator != "=":
         raise InvalidExpressionError(f"{kind} has no order")
-    return {"=": a == b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[operator] if kind in "NS" else a == b
+    return _COMPARISONS[operator](a, b)
 
 
 @lru_cache

@@ -22,6 +22,7 @@ from infra.config_errors import (
 )
 from infra.limits import Limits
 from infra.sagas.pedido import AjustesDaSaga, Recursos, compilar
+from tests.support.texts import CHARACTERS
 
 if TYPE_CHECKING:
     from infra.config_reader import Value
@@ -349,9 +350,9 @@ def test_settings_that_are_taken_compile_whatever_they_are(given: dict[str, int]
 @given(
     st.dictionaries(
         st.sampled_from([*INTEGERS, "gatewayUrl", "authorizer", "injecaoDeFalhas", "alertasEmail", "outra"]),
-        st.text() | st.integers() | st.floats() | st.booleans(),
+        st.text(CHARACTERS) | st.integers() | st.floats() | st.booleans(),
     ),
-    st.text(max_size=25),
+    st.text(CHARACTERS, max_size=25),
 )
 def test_nothing_but_a_settings_error_of_one_line_ever_comes_out(given: dict[str, Value], stack: str) -> None:
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from itertools import chain
+from string import ascii_lowercase, digits
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,11 @@ from infra.names import Names, base_da_etapa
 
 pytestmark = pytest.mark.unit
 
-STACKS = st.from_regex(r"[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?", fullmatch=True)
+STACKS = st.builds(
+    operator.add,
+    st.sampled_from(ascii_lowercase),
+    st.text(f"{ascii_lowercase}{digits}-", max_size=19).filter(lambda rest: not rest.endswith("-")),
+)
 
 
 def functions(names: Names) -> list[str]:

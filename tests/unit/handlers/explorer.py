@@ -42,7 +42,7 @@ class Final:
 
 @dataclass(frozen=True)
 class _Corrida:
-    """One program so far: the answers it had, and its result once it ended."""
+    """One program so far: the answers it had while it runs, its result once it ended."""
 
     log: tuple[tuple[bool, Any], ...] = ()
     terminada: bool = False
@@ -123,7 +123,8 @@ def _turno(estado: Estado, corrida: _Corrida, programa: Programa) -> _Corrida:
         return _Corrida(tuple(replay.log))
     except CestaError as error:
         resultado = error
-    return _Corrida(tuple(replay.log), terminada=True, resultado=resultado)
+    # Without the log: worlds that differ only in how an ended program came to its result are one.
+    return _Corrida(terminada=True, resultado=resultado)
 
 
 def _chave(estado: Estado, corridas: dict[str, _Corrida]) -> str:

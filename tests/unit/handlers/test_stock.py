@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -244,17 +245,12 @@ def test_the_item_does_not_grow_with_the_orders_that_passed_through_it() -> None
 
 
 Movimento = tuple[str, str, int]
-_movimentos = st.lists(
-    st.tuples(
-        st.sampled_from(["reservar", "liberar", "liberar em dúvida", "efetivar"]),
-        st.sampled_from(["p-1", "p-2", "p-3"]),
-        st.integers(1, 6),
-    ),
-    max_size=30,
-)
+# One draw for each, not three: longer sequences in half the time.
+_cada_um = product(["reservar", "liberar", "liberar em dúvida", "efetivar"], ["p-1", "p-2", "p-3"], range(1, 7))
+_movimentos = st.lists(st.sampled_from([*_cada_um]), max_size=30)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(saldo=st.integers(0, 12), mapa=st.booleans(), movimentos=_movimentos)
 def test_no_sequence_of_moves_loses_or_makes_up_stock(saldo: int, mapa: bool, movimentos: list[Movimento]) -> None:
     dynamo = loja(saldo) if mapa else sem_mapa(saldo)

@@ -20,8 +20,7 @@ from infra.ops.intervention_commands import throw_away
 from infra.ops.intervention_list import waiting
 from infra.ops.money import money
 from infra.ops.target import KnownEntrances, Target
-from infra.sagas.pedido import AjustesDaSaga, compilar_retomada
-from tests.saga.test_pedido import RECURSOS
+from infra.sagas.ours import our_machines
 
 if TYPE_CHECKING:
     from infra.ops.facts import OrderRow
@@ -173,7 +172,8 @@ def test_the_plan_of_closing_names_what_stays_open() -> None:
 
 def _addressed() -> set[str]:
     """Every path of the input that a state of the resuming machine may address before any state wrote it."""
-    definition = json.dumps(compilar_retomada(AjustesDaSaga(), RECURSOS), ensure_ascii=False)
+    _, resuming = our_machines()
+    definition = json.dumps(resuming.definition, ensure_ascii=False)
     return set(re.findall(r"(?<!\$)\$\.([A-Za-z]+(?:\.[A-Za-z]+)*)", definition))
 
 

@@ -13,11 +13,12 @@ from infra.local.creators import CREATORS
 from infra.local.creators.base import Inputs
 from infra.local.errors import DeployError, InvalidPropertyError, MissingPropertyError, UnknownPropertyError
 from infra.local.monitor import plain
+from tests.support.texts import CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.unit
+pytestmark = pytest.mark.infra
 
 READERS: dict[str, Callable[[Inputs], object]] = {
     "string": lambda inputs: inputs.string("key"),
@@ -140,8 +141,10 @@ def test_every_creator_refuses_a_property_it_does_not_know(type_: str) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(CHARACTERS),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(CHARACTERS), inner),
+    # Every kind within every kind, many times over; the default of 100 takes three times as long to draw.
+    max_leaves=20,
 )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from infra.local.creators.functions import repack
 
-pytestmark = pytest.mark.unit
+pytestmark = pytest.mark.infra
 
 PYTHON = Path("/home/a user/.cesta/worker/bin/python")
 

@@ -1,4 +1,4 @@
-"""``cesta estoque`` and ``cesta alarmes``: what a look says of a stack that is not as it should be."""
+"""``cesta alarmes``: what it says of alarms that are not as the program declares them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pulumi import RunError
 
+from infra import dry_run
 from infra.names import Names
-from infra.ops import alarms_view, stock_view
+from infra.ops import alarms_view
 from infra.ops.alarms_view import look_at_alarms, render_alarms, unheard
-from infra.ops.errors import StackFileError, UnknownSkuError
-from infra.ops.facts import StockRow
-from infra.ops.stock_view import look_at_stock, render_stock
+from infra.ops.errors import StackFileError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-pytestmark = pytest.mark.unit
+pytestmark = pytest.mark.infra
 
 NOW = datetime(2026, 8, 7, 3, 4, 5, tzinfo=UTC)
 DECLARED = ("compensacao-pendente", "caso-novo", "clientes-afetados")
@@ -49,7 +48,6 @@ def target(alarms: list[dict[str, Any]], subscriptions: tuple[str, ...] = ()) ->
         cloudwatch=cloudwatch,
         clients=SimpleNamespace(client=lambda _: sns),  # pyright: ignore[reportUnknownLambdaType]
         maquinas={"pedido": "arn:aws:states:us-east-1:123456789012:stateMachine:cesta-saga-pedido"},
-        tabelas={"estoque": "cesta-estoque"},
     )
 
 
@@ -78,7 +76,7 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(*_: object) -> Run:
         return Run()
 
-    monkeypatch.setattr(alarms_view, "run_program", run)
+    monkeypatch.setattr(dry_run, "run_program", run)
 
 
 def test_what_rings_comes_first_with_its_section_of_the_runbook(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +126,7 @@ def test_a_stack_without_a_file_is_an_error_that_names_it(monkeypatch: pytest.Mo
     def missing(_: str) -> dict[str, str]:
         raise FileNotFoundError
 
-    monkeypatch.setattr(alarms_view, "stack_file", missing)
+    monkeypatch.setattr(dry_run, "stack_file", missing)
     with pytest.raises(StackFileError, match=r"Pulumi\.prod\.yaml"):
         look_at_alarms(target([]))
 
@@ -137,65 +135,6 @@ def test_a_file_the_program_refuses_is_one_line_that_says_why(monkeypatch: pytes
     def refused(*_: object) -> None:
         raise RunError("cesta:limiteFilaSegundos recusado")
 
-    monkeypatch.setattr(alarms_view, "run_program", refused)
+    monkeypatch.setattr(dry_run, "run_program", refused)
     with pytest.raises(StackFileError, match=r"^Pulumi\.prod\.yaml: cesta:limiteFilaSegundos recusado$"):
         look_at_alarms(target([]))
-
-
-# --- Stock -----------------------------------------------------------------------------------------------------------
-
-ORDERS = {
-    "p-em-curso": {"status": "RECEBIDO", "quantidade": 1, "criadoEm": "2026-08-07T01", "pendenteDesde": "x"},
-    "p-em-dobro": {"status": "RECEBIDO", "quantidade": 1, "criadoEm": "2026-08-07T02", "pendenteDesde": "x"},
-    "p-encerrado": {"status": "FALHOU_COMPENSADO", "quantidade": 1, "criadoEm": "2026-08-07T00"},
-}
-
-
-@pytest.fixture
-def shelf(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Facts:
-        def __init__(self, _: object) -> None: ...
-
-        def stock(self, sku: str) -> StockRow | None:
-            reservas = {
-                "p-em-curso": 1,
-                "p-em-dobro": 2,
-                "p-encerrado": 1,
-                "p-sumido": 1,
-                "p-cancelado": -1_785_000_000,
-            }
-            return StockRow(sku, 5, reservas) if sku == "sku-abc" else None
-
-        def order(self, pedido_id: str) -> dict[str, Any] | None:
-            return ORDERS.get(pedido_id)
-
-    monkeypatch.setattr(stock_view, "Facts", Facts)
-
-
-@pytest.mark.usefixtures("shelf")
-def test_each_reservation_that_should_not_be_is_told_with_why(capsys: pytest.CaptureFixture[str]) -> None:
-    view = look_at_stock(target([]), "sku-abc")
-    assert (view["saldo"], view["reservado"], view["lapides"], view["naoMostradas"]) == (5, 5, 1, 0)
-    assert {one["pedidoId"]: one["aviso"] for one in view["reservas"]} == {
-        "p-sumido": "o pedido não existe",
-        "p-encerrado": "o pedido já chegou ao fim",
-        "p-em-curso": "",
-        "p-em-dobro": "o pedido é de 1 unidade(s)",
-    }
-    render_stock(view)
-    told = capsys.readouterr().out
-    assert told.startswith("sku-abc: saldo 5, 5 reservada(s)\n")
-    assert told.count("ATENÇÃO") == 3
-
-
-@pytest.mark.usefixtures("shelf")
-def test_of_many_reservations_only_some_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stock_view, "_SHOWN", 1)
-    view = look_at_stock(target([]), "sku-abc")
-    assert (len(view["reservas"]), view["naoMostradas"], view["reservado"]) == (1, 3, 5)
-
-
-@pytest.mark.usefixtures("shelf")
-def test_an_unknown_sku_is_an_error_that_names_it() -> None:
-    with pytest.raises(UnknownSkuError, match="sku-nenhum"):
-        look_at_stock(target([]), "sku-nenhum")

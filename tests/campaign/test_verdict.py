@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from infra.ops.intervention import Pending
+from tests.campaign.evidence import CONFIRMED, INITIAL, UNDONE, VALUE, Books, charge, refund
 from tests.campaign.verdict import Harm, Verdict, judge
-from tests.unit.campaign.evidence import CONFIRMED, INITIAL, UNDONE, VALUE, Books, charge, refund
 
 pytestmark = pytest.mark.unit
 

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.campaign.evidence import CONFIRMED, UNDONE
 from tests.campaign.fault_proxy import RULES, Calls
 from tests.campaign.page import DOCS, PAGE, REPORT, headline, page, with_headline, write
 from tests.campaign.plan import Blow, CampaignPlan
 from tests.campaign.report import as_report, findings, percentile
 from tests.campaign.run import Outcome, Sample
 from tests.campaign.verdict import judge
-from tests.unit.campaign.evidence import CONFIRMED, UNDONE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.unit.campaign.evidence import Books
+    from tests.campaign.evidence import Books
 
 pytestmark = pytest.mark.unit
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tests.support.emf import Emitted
     from tests.unit.handlers.world import Mundo
 
-pytestmark = pytest.mark.unit
+pytestmark = pytest.mark.api
 
 CONTEXTO: Final = cast("LambdaContext", Contexto())
 

@@ -1,0 +1,1 @@
+"""The embedded stack's creators: what they take from the program, and make of it."""
