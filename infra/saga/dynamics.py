@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.saga.answered import Answered
 from infra.saga.answers import Answer, possible_answers
-from infra.saga.asl import catcher_for
 from infra.saga.choices import AbsentPathError, branches
 from infra.saga.effects import (
     CompensationEffect,
@@ -199,7 +198,7 @@ class Dynamics:
     def _leave(self, world: World, state: Mapping[str, Any], label: str, outcome: Outcome) -> Move:
         if outcome.error is None:
             return self._go(self._written(world, state.get("ResultPath", "$")), state, label, outcome.found)
-        catcher = catcher_for(state, outcome.error)
+        catcher = self.outcomes[world.state].catcher(outcome.error)
         if catcher is None:
             message = f"{world.state} falha com {outcome.error} e nenhum Catch pega: a execução acaba ali"
             found = (*outcome.found, Found(Fault.UNCAUGHT, world.state, message))
@@ -223,9 +222,10 @@ class Dynamics:
 
     def _written(self, world: World, path: str | None) -> World:
         if path == "$":
-            return world._replace(keys=frozenset())
+            return world._replace(keys=frozenset()) if world.keys else world
         key = (path or "").removeprefix("$.")
-        return world._replace(keys=world.keys | {key}) if key in self.answered.keys else world
+        new = key in self.answered.keys and key not in world.keys
+        return world._replace(keys=world.keys | {key}) if new else world
 
     # --- People ---
 
@@ -235,24 +235,24 @@ class Dynamics:
             told = world._replace(heard=heard if listened else -1, order=answer.order, due=answer.due, resort=True)
             yield self._go(told, state, f"{world.state}: {answer.label}")._replace(person=True)
         if "TimeoutSeconds" in state:
-            yield self._unanswered(world, state)
-        yield from self._unsent(world, state)
+            yield self._unanswered(world)
+        yield from self._unsent(world)
 
-    def _unanswered(self, world: World, state: Mapping[str, Any]) -> Move:
+    def _unanswered(self, world: World) -> Move:
         label = f"{world.state}: ninguém responde no prazo"
-        catcher = catcher_for(state, "States.Timeout")
+        catcher = self.outcomes[world.state].catcher("States.Timeout")
         if catcher is None:
             message = f"{world.state}: ninguém responde no prazo e nenhum Catch pega: o caso se perde"
             return Move(label, world._replace(state=UNCAUGHT), "", (Found(Fault.UNCAUGHT, world.state, message),), True)
         errors = ", ".join(catcher["ErrorEquals"])
         return self._to(world, catcher["Next"], label, f"Catch [{errors}]")._replace(person=True)
 
-    def _unsent(self, world: World, state: Mapping[str, Any]) -> Iterator[Move]:
+    def _unsent(self, world: World) -> Iterator[Move]:
         outcomes = self.outcomes[world.state]
         unsent = world._replace(call_failed=True)
         for error in outcomes.errors:
             label = f"{world.state}: a mensagem não sai ({error})"
-            catcher = catcher_for(state, error)
+            catcher = outcomes.catcher(error)
             if catcher is None:
                 message = f"{world.state} falha com {error} e nenhum Catch pega: a execução acaba ali"
                 found = (Found(Fault.UNCAUGHT, world.state, message),)
@@ -266,7 +266,7 @@ class Dynamics:
         known = person is not None and world.heard >= 0
         key = person.answer_key if person is not None and known else ""
         value = self.answers[wait][world.heard].value if known else None
-        read = world._replace(heard=-1)
+        read = world._replace(heard=-1) if world.heard >= 0 else world
         try:
             for way, target in branches(state, key, value):
                 label = f"{world.state}: {way}"

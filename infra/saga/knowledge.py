@@ -20,7 +20,7 @@ def known_after(effect: StateEffect | None, outcome: Outcome, index: int | None)
     unsure = outcome.error is not None and not outcome.refusal
     forward = isinstance(effect, StepEffect | PivotEffect | ForwardEffect)
     failed = outcome.world.failed or (forward and outcome.error is not None)
-    after = outcome.world._replace(failed=failed)
+    after = outcome.world if failed == outcome.world.failed else outcome.world._replace(failed=failed)
     match effect:
         case StepEffect() if index is not None:
             value = Known.NO if outcome.refusal else Known.MAYBE if unsure else Known.YES

@@ -8,6 +8,7 @@ so only the last one may leave an effect on the way.
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from infra.saga.asl import catcher_for, retrier_for
@@ -110,6 +111,9 @@ class Outcomes:
         self.effect = effects.states.get(name)
         self.finals = finals
         self.positions = {effect: index for index, effect in enumerate((*effects.steps(), *effects.forwards()))}
+        # The same few errors are asked about from every state of the world.
+        self.catcher = cache(partial(catcher_for, state))
+        self._attempts = cache(partial(attempts, state))
         self.errors = self._telling_apart(error_names(state, effects, self.effect))
         self.write = status_write(state, effects.attribute)
 
@@ -117,8 +121,8 @@ class Outcomes:
         """One name of each kind the definition treats alike: the story of one is the story of all."""
         kinds: dict[tuple[bool, int | None], str] = {}
         for name in names:
-            catcher = catcher_for(self.state, name)
-            kinds.setdefault((attempts(self.state, name) > 0, id(catcher) if catcher is not None else None), name)
+            catcher = self.catcher(name)
+            kinds.setdefault((self._attempts(name) > 0, id(catcher) if catcher is not None else None), name)
         return tuple(kinds.values())
 
     def row(self, world: World) -> Iterator[Outcome]:
@@ -131,10 +135,12 @@ class Outcomes:
                 error = outcome.error
                 row = (*labels, outcome.label)
                 together = (*found, *outcome.found)
-                if (outcome.world, error) not in told:
-                    told.add((outcome.world, error))
-                    yield outcome._replace(label="; de novo: ".join(row), found=together)
-                again = error is not None and outcome.over and attempts(self.state, error) > 0
+                known = len(told)
+                told.add((outcome.world, error))  # hashed once: a world is long
+                if len(told) > known:
+                    # By the first attempt, it is told as it is.
+                    yield outcome._replace(label="; de novo: ".join(row), found=together) if labels else outcome
+                again = error is not None and outcome.over and self._attempts(error) > 0
                 if again and outcome.world not in seen:
                     seen.add(outcome.world)
                     waiting.append((outcome.world, row, together))

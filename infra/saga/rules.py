@@ -81,7 +81,9 @@ class Rules:
                 found += self._undoes(world, target, effect)
                 found += _acts_on_nothing(world, target)
                 found += _unrecorded_order(world, target)
-                arrived = _acted(arrived, Order.RETRY)._replace(undoing=True, touched=True)
+                arrived = _acted(arrived, Order.RETRY)
+                if not (arrived.undoing and arrived.touched):
+                    arrived = arrived._replace(undoing=True, touched=True)
             case RecordEffect():
                 found += self._records(world, target, effect.meaning)
                 if effect.meaning is Meaning.CLOSED:
@@ -265,7 +267,7 @@ class Rules:
 
 
 def _acted(world: World, order: str) -> World:
-    return world._replace(due="") if world.order == order else world
+    return world._replace(due="") if world.due and world.order == order else world
 
 
 def _unrecorded_order(world: World, target: str) -> Iterator[Found]:
