@@ -11,8 +11,8 @@ UV     := 0.13.9
 demo: $(READY) ## deploy on the embedded stack and run the proofs
 	$(BIN)/cesta provas
 
-test: $(READY) ## all tests, by three workers: two cores wait much; what shares a stack stays in one of them
-	$(BIN)/python -m pytest -n 3 --dist loadscope --no-loadscope-reorder
+test: $(READY) ## all tests, by three workers on two cores, for they mostly wait; what shares a stack stays in one of them
+	$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
 
 check: $(READY) ## lint, format, types
 	$(BIN)/ruff check .

@@ -1,21 +1,22 @@
-"""How the tests are shared between workers (``make test``): what shares a stack runs beside it, in one of them."""
+"""How the tests are shared between workers (``make test``), and what the collector of garbage need not do."""
 
 from __future__ import annotations
 
+import gc
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+import pytest
 from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissingTypeStubs] - has types, but not py.typed
 
 if TYPE_CHECKING:
-    import pytest
     from xdist.remote import Producer  # pyright: ignore[reportMissingTypeStubs]
 
 _E2E: Final = PurePosixPath("tests/e2e")
 _CONFORMANCE: Final = PurePosixPath("tests/conformance")
 
 
-class _ByStack(LoadScopeScheduling):
+class ByStack(LoadScopeScheduling):
     """A folder that shares a stack or an emulator is one unit of work; of all others, a file is.
 
     Marks of ``--dist loadgroup`` would say the same, but pytest-xdist 3.8.0 silently groups nothing under pytest 9.2
@@ -26,9 +27,21 @@ class _ByStack(LoadScopeScheduling):
         return unit_of(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)  # ``-p no:xdist`` knows no such hook
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
     """Hand the tests out by stack, whatever ``--dist`` says."""
-    return _ByStack(config, log)
+    return ByStack(config, log)
+
+
+def pytest_collection() -> None:
+    """Importing makes no garbage to speak of."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported lives as long as the run: it need not be looked through again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def unit_of(nodeid: str) -> str:

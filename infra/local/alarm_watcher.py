@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 from botocore.exceptions import BotoCoreError, ClientError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     from mypy_boto3_cloudwatch.type_defs import MetricAlarmTypeDef
@@ -43,7 +43,8 @@ class AlarmWatcher:
     def __init__(self, aws: AwsLocal, *, interval: float = INTERVAL_SECONDS) -> None:
         self._aws = aws
         self._interval = interval
-        self._urls: dict[str, str] | None = None
+        self._watched: list[str] | None = None
+        self._urls: dict[str, str] = {}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="alarm-watcher", daemon=True)
 
@@ -72,24 +73,22 @@ class AlarmWatcher:
 
     def look(self) -> None:
         """Evaluate every queue alarm once."""
-        if self._urls is None:
-            self._urls = self._queues_by_alarm()
-        if not self._urls:
+        if self._watched is None:
+            self._watched = [alarm.get("AlarmName", "") for alarm in self._alarms() if _is_of_a_queue(alarm)]
+        if not self._watched:
             return  # without a name, every alarm would be described
-        for alarm in self._aws.client("cloudwatch").describe_alarms(AlarmNames=list(self._urls))["MetricAlarms"]:
-            self._evaluate(alarm, self._urls[alarm.get("AlarmName", "")])
+        for alarm in self._alarms(self._watched):
+            if _is_of_a_queue(alarm):
+                self._evaluate(alarm)
 
-    def _queues_by_alarm(self) -> dict[str, str]:
-        pages = self._aws.client("cloudwatch").get_paginator("describe_alarms").paginate()
-        alarms = (alarm for page in pages for alarm in page["MetricAlarms"])
-        return {
-            alarm.get("AlarmName", ""): self._aws.client("sqs").get_queue_url(QueueName=_queue(alarm))["QueueUrl"]
-            for alarm in alarms
-            if alarm.get("Namespace") == NAMESPACE and alarm.get("MetricName") == METRIC
-        }
+    def _alarms(self, names: Sequence[str] = ()) -> Iterator[MetricAlarmTypeDef]:
+        """Those of these names; without names, all there are."""
+        for page in self._aws.client("cloudwatch").get_paginator("describe_alarms").paginate(AlarmNames=names):
+            yield from page["MetricAlarms"]
 
-    def _evaluate(self, alarm: MetricAlarmTypeDef, url: str) -> None:
-        visible = self._visible(url)
+    def _evaluate(self, alarm: MetricAlarmTypeDef) -> None:
+        queue = next(item["Value"] for item in alarm.get("Dimensions", []) if item["Name"] == "QueueName")
+        visible = self._visible(queue)
         threshold = alarm.get("Threshold", 0.0)
         breaches = COMPARISONS[alarm.get("ComparisonOperator", "")](visible, threshold)
         state = "ALARM" if breaches else "OK"
@@ -98,14 +97,17 @@ class AlarmWatcher:
         self._aws.client("cloudwatch").set_alarm_state(
             AlarmName=alarm.get("AlarmName", ""),
             StateValue=state,
-            StateReason=f"{visible} visible in {_queue(alarm)}, threshold {threshold:g}",
+            StateReason=f"{visible} visible in {queue}, threshold {threshold:g}",
         )
 
-    def _visible(self, url: str) -> int:
+    def _visible(self, queue: str) -> int:
+        client = self._aws.client("sqs")
+        if queue not in self._urls:
+            self._urls[queue] = client.get_queue_url(QueueName=queue)["QueueUrl"]
         attribute = "ApproximateNumberOfMessages"
-        answer = self._aws.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=[attribute])
+        answer = client.get_queue_attributes(QueueUrl=self._urls[queue], AttributeNames=[attribute])
         return int(answer["Attributes"][attribute])
 
 
-def _queue(alarm: MetricAlarmTypeDef) -> str:
-    return next(item["Value"] for item in alarm.get("Dimensions", []) if item["Name"] == "QueueName")
+def _is_of_a_queue(alarm: MetricAlarmTypeDef) -> bool:
+    return alarm.get("Namespace") == NAMESPACE and alarm.get("MetricName") == METRIC

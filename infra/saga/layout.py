@@ -204,7 +204,7 @@ def _place(rows: list[list[_Item]]) -> None:
 def _relax(row: list[_Item], gaps: list[float]) -> float:
     """Each item where it wants to be, as far as its neighbours leave it room: long arrows lose their bends.
 
-    Returns how far any item went, as `_settle` does.
+    Returns how far the farthest went.
     """
     farthest = 0.0
     for index, item in enumerate(row):
@@ -220,6 +220,10 @@ def _relax(row: list[_Item], gaps: list[float]) -> float:
 
 
 def _settle(row: list[_Item], gaps: list[float]) -> float:
+    """Each item where it wants to be, with neighbours that are in each other's way moved alike.
+
+    Returns how far the farthest went.
+    """
     # From each side in turn, nobody passes a neighbour; the mean of both passes is fair and keeps the gaps.
     rightmost = [_wanted(item) for item in row]
     leftmost = list(rightmost)

@@ -102,7 +102,11 @@ def error_names(state: Mapping[str, Any], effects: Effects, effect: StateEffect 
 
 
 class Outcomes:
-    """What the task of one state may do."""
+    """What the task of one state may do.
+
+    Attributes:
+        catcher: the first catcher of the state that takes an error, None if none does.
+    """
 
     def __init__(self, name: str, state: Mapping[str, Any], effects: Effects, finals: frozenset[str]) -> None:
         self.name = name

@@ -74,14 +74,10 @@ def measure_compiler(
     """
     return {
         # As the commands do, in a process that did nothing before: the collector of garbage goes through all there is.
-        "sizes": apart(_of_sizes, sizes, repeats),
+        "sizes": [apart(_of_size, size, repeats) for size in sizes],
         "ours": apart(_ours, repeats),
         "checkers": _checkers(peers) if peers is not None else {},
     }
-
-
-def _of_sizes(sizes: Sequence[int], repeats: int) -> list[dict[str, Any]]:
-    return [_of_size(size, repeats) for size in sizes]
 
 
 def _of_size(steps: int, repeats: int) -> dict[str, Any]:

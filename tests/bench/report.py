@@ -247,7 +247,9 @@ class Goal:
         """What, goal, reached, and whether that is enough."""
         met = reached >= self.limit if self.at_least else reached <= self.limit
         bound = f"{'≥' if self.at_least else '≤'} {self.limit:g}"
-        return self.what, bound, f"{reached:.2f}", "met" if met else "**missed**"
+        # Where two decimals would hide on which side of the bound it is, all are told.
+        shown = f"{reached:.2f}" if f"{reached:.2f}" != f"{self.limit:.2f}" else f"{reached:.4g}"
+        return self.what, bound, shown, "met" if met else "**missed**"
 
 
 def _of_twelve_steps(result: Any) -> float | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["measure_waits"]
 
 _REPEATS: Final = 3
+_NOT_A_DEVELOPERS: Final = ("PYTHONDONTWRITEBYTECODE", "MAKEFLAGS", "MAKELEVEL")
+"""Variables: what was compiled once is kept, unless somebody says no; and the bench's own make is not the demo's."""
 _PREVIEW: Final = "from infra.dry_run import run_program, stack_file; run_program('prod', stack_file('prod'))"
 
 
@@ -44,11 +46,10 @@ def _fresh_demo_seconds() -> float:
 
 
 def _median_seconds(words: Sequence[str], repeats: int, *, where: Path = ROOT) -> float:
-    # Where nobody says otherwise, what was compiled once is kept.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {name: value for name, value in os.environ.items() if name not in _NOT_A_DEVELOPERS}
     spent: list[float] = []
     for _ in range(repeats):
         started = time.perf_counter()
-        subprocess.run(words, cwd=where, env=environment, capture_output=True, check=True)
+        subprocess.run(words, cwd=where, env=environment, stdout=subprocess.DEVNULL, check=True)
         spent.append(time.perf_counter() - started)
     return median(spent)

@@ -5,7 +5,7 @@ Here, each place on each way through each function, once; ``make crash`` has all
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -84,6 +84,20 @@ def test_only_a_reservation_must_not_arrive_after_the_order_is_closed(here: Inst
                 broke |= {point.function} if ran.broken else set()
     assert sent >= FUNCTIONS.keys()
     assert broke == {"ReservarEstoque"}
+
+
+@pytest.mark.parametrize(("moment", "late_seconds"), [(Moment.DIES_AFTER, None), (Moment.LATE, 0.5)])
+def test_a_late_charge_lands_though_nobody_waits_for_it(
+    here: Installed, moment: Moment, late_seconds: float | None
+) -> None:
+    scenario = next(scenario for scenario in SCENARIOS if scenario.name == "cobrança tardia")
+    charge = next(call for call in run(here, scenario).world.calls if call.name == "gateway POST /cobrancas")
+    point = Point(charge.function, charge.invocation, 1, charge.index, moment, charge.name)
+    ran = run(here, scenario, point, late_seconds=late_seconds)
+    assert not ran.wrongs(scenario.ends), ran.told(point)
+    told: Any = ran.world.statement()
+    assert [charge["estado"] for charge in told["cobrancas"]] == ["aprovada"]
+    assert [refund["estado"] for refund in told["estornos"]] == ["concluido"]
 
 
 def test_the_points_are_everywhere(recorded: Mapping[str, Sequence[Call]], points: Mapping[str, list[Point]]) -> None:

@@ -63,7 +63,7 @@ class Pool:
 
             def ask() -> Answer | Hang | Drop:
                 key = headers.get("Idempotency-Key", "")
-                return connection.heard(_answer(world.gateway, method, parts.path, parts.query, body, key))
+                return connection.answered(_answer(world.gateway, method, parts.path, parts.query, body, key))
 
             try:
                 answer = world.outside(name, ask)
@@ -85,7 +85,7 @@ class _Connection:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._hangs: list[Hang] = []
+        self._hang: Hang | None = None
         self._closed = False
 
     def __enter__(self) -> _Connection:
@@ -93,16 +93,16 @@ class _Connection:
 
     def __exit__(self, *_: object) -> None:
         self._closed = True
-        for hang in self._hangs:
-            self._gateway.hang_ended(hang)
+        if self._hang is not None:
+            self._gateway.hang_ended(self._hang)
 
-    def heard(self, answer: Answer | Hang | Drop) -> Answer | Hang | Drop:
+    def answered(self, answer: Answer | Hang | Drop) -> Answer | Hang | Drop:
         """The gateway answered, or lets its client wait."""
         if isinstance(answer, Hang):
             if self._closed:
                 self._gateway.hang_ended(answer)
             else:
-                self._hangs.append(answer)
+                self._hang = answer
         return answer
 
 

@@ -311,12 +311,9 @@ class World:
         self.lingering.remove(lingering)
         self.tell(f"chega agora, de {lingering.about}: {lingering.name}")
         try:
-            answer = lingering.effect()
+            lingering.effect()
         except Exception as error:
             self.tell(f"  e é recusado: {type(error).__name__}")
-            return
-        if hasattr(answer, "cobranca"):
-            self.gateway.hang_ended(answer)
 
     def happen(self, until: float = float("inf")) -> bool:
         """The next thing that happens by itself, if any does up to then; people and rounds stay out."""

@@ -144,17 +144,17 @@ class FakeDynamo:
         hash_key, sort_key = self.indexes[request["IndexName"]]
         expression, projected = request["KeyConditionExpression"], request["ProjectionExpression"]
 
-        def parse() -> frozenset[tuple[str, ...]]:
+        def parse() -> tuple[frozenset[tuple[str, ...]], Callable[[Scope], bool]]:
             check_placeholders(f"{expression} {projected}", names, values)
             if names[expression.split(" ")[0]] != hash_key or " = " not in expression.partition(" AND ")[0]:
                 raise InvalidExpressionError("the hash key of the index wants an equality")
-            return _paths(projected, frozenset(names.items()))
+            return _paths(projected, frozenset(names.items())), condition(expression)
 
-        paths = _validated("Query", parse)
+        paths, wanted = _validated("Query", parse)
         # Sparse: an item without both keys is not in the index; and a query reads one partition of it.
         partition = values[expression.split(" ")[2]]
         indexed = [i for i in self._table(request).values() if i.get(hash_key) == partition and sort_key in i]
-        found = [item for item in indexed if condition(expression)(Scope(item, names, values))]
+        found = [item for item in indexed if wanted(Scope(item, names, values))]
         key = self.keys[request["TableName"]]
         found.sort(key=lambda item: (item[sort_key]["S"], item[key]["S"]))
         start = request.get("ExclusiveStartKey")

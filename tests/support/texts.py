@@ -9,5 +9,5 @@ from hypothesis import strategies as st
 __all__ = ["CHARACTERS"]
 
 CHARACTERS: Final = st.characters(exclude_categories=["Cs"])
-"""All but surrogates. The default of `st.text` is the same, as "what UTF-8 encodes": each clone's first test that uses
-it tries every character there is, for two seconds."""
+"""All but surrogates. The default of `st.text` is the same, said as "what UTF-8 encodes": that makes the first test of
+a fresh clone try every character there is, for two seconds."""

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofResult", "Report", "run_proofs"]
 
-AT_ONCE = len(PROOFS)
-"""All of them: they mostly wait for retries to be due, and each has a SKU and an order of its own."""
-
 
 class ProofResult(TypedDict):
     """One proof's result."""
@@ -60,9 +57,11 @@ def run_proofs(
         return _run(bench, proof)
 
     results: list[ProofResult] = []
-    pool = ThreadPoolExecutor(AT_ONCE)
+    asked = tuple(proofs)
+    # All at once: they mostly wait for retries to be due, and each has a SKU and an order of its own.
+    pool = ThreadPoolExecutor(len(asked) or 1)
     try:
-        for future in as_completed([pool.submit(run, proof) for proof in proofs]):
+        for future in as_completed([pool.submit(run, proof) for proof in asked]):
             results.append(future.result())
             on_end(results[-1])
     finally:

@@ -9,15 +9,14 @@ import pytest
 from infra.local.proofs.workbench import Workbench
 from infra.local.stack import EmbeddedStack
 from infra.ops.target import embedded
+from tests.e2e.waits import SCRAP_WAIT_SCALE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WAIT_SCALE = 0.005
-
 
 @pytest.fixture(scope="package")
-def scrap() -> Iterator[Workbench]:
+def bench() -> Iterator[Workbench]:
     """The stack, as a proof uses it; gone after the last test of the folder."""
-    with EmbeddedStack.start(escala_espera=_WAIT_SCALE) as stack:
+    with EmbeddedStack.start(escala_espera=SCRAP_WAIT_SCALE) as stack:
         yield Workbench(embedded(stack.endpoints()))

@@ -34,9 +34,9 @@ UNDOING = {"EstornarPagamento", "LiberarEstoque"}
 
 
 @pytest.fixture
-def shown(scrap: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+def shown(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands look at the scrap stack, whatever else is up on this machine."""
-    monkeypatch.setattr(targets, "running_embedded", lambda: scrap.target)
+    monkeypatch.setattr(targets, "running_embedded", lambda: bench.target)
 
 
 @pytest.fixture(scope="module")
@@ -62,28 +62,28 @@ def _json(*arguments: str) -> Any:
 
 @pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: f"{each.numero}")
-def test_the_given_commands_show_the_fault(exercise: Exercise, scrap: Workbench, scenes: dict[Order, Scene]) -> None:
-    with exercise.quebra(scrap.target):
-        scene = scenes.get(exercise.pedido) or stage(exercise, scrap)
+def test_the_given_commands_show_the_fault(exercise: Exercise, bench: Workbench, scenes: dict[Order, Scene]) -> None:
+    with exercise.quebra(bench.target):
+        scene = scenes.get(exercise.pedido) or stage(exercise, bench)
         scenes[exercise.pedido] = scene
         for clue in exercise.pistas:
             printed = _run(scene.fill(clue.comando))
             for text in clue.mostra:
                 assert scene.fill(text) in printed, clue.comando
-        _assert_as_told(exercise, scene, scrap)
+        _assert_as_told(exercise, scene, bench)
 
 
-def _assert_as_told(exercise: Exercise, scene: Scene, scrap: Workbench) -> None:
+def _assert_as_told(exercise: Exercise, scene: Scene, bench: Workbench) -> None:
     """The fault itself, by tables, history and the gateway's statement."""
-    view, stock = _json("pedido", scene.pedido), scrap.stock(scene.sku)
+    view, stock = _json("pedido", scene.pedido), bench.stock(scene.sku)
     attempts = {line["estado"]: line["tentativas"] for line in view["linha"]}
-    held, net = stock.reserved(scene.pedido), scrap.facts.net_charged(scene.pedido)
+    held, net = stock.reserved(scene.pedido), bench.facts.net_charged(scene.pedido)
     gone = INITIAL_STOCK - stock.total()
     assert (view["execucao"]["status"], bool(UNDOING & attempts.keys()), held, gone, net) == FAULTS[exercise.numero]
     if exercise.numero in (2, 6):
         assert attempts["ReservarEstoque"] == 2
     if exercise.numero == 4:
-        assert len({charge["chave"] for charge in scrap.facts.charges(scene.pedido)}) == 2
+        assert len({charge["chave"] for charge in bench.facts.charges(scene.pedido)}) == 2
 
 
 FAULTS = {
@@ -101,7 +101,7 @@ units gone (one is sold where the order was confirmed and settled), centavos tak
 
 
 @pytest.mark.usefixtures("shown")
-def test_a_stack_that_is_well_shows_none_of_it(scrap: Workbench) -> None:
+def test_a_stack_that_is_well_shows_none_of_it(bench: Workbench) -> None:
     """After every exercise: what was broken is mended, and the same commands say so."""
     verdict = _json("saga", "verificar", "--alvo", "local")
     assert (verdict["provada"], verdict["achados"]) == (True, [])
@@ -109,30 +109,30 @@ def test_a_stack_that_is_well_shows_none_of_it(scrap: Workbench) -> None:
     assert [alarm["alarme"] for alarm in json.loads(looked.output)["alarmes"] if alarm["problema"]] == []
     assert looked.exit_code == 0
     # The faults of exercises 4 and 6 in one order, which our own functions bear.
-    order = scrap.order(
-        "sao", scrap.stock_sku("sao"), falhas={"ReservarEstoque": "depois:1", "CobrarPagamento": "depois:1"}
+    order = bench.order(
+        "sao", bench.stock_sku("sao"), falhas={"ReservarEstoque": "depois:1", "CobrarPagamento": "depois:1"}
     )
-    pedido_id = scrap.post(order)
-    assert scrap.end(pedido_id).status == "SUCCEEDED"
+    pedido_id = bench.post(order)
+    assert bench.end(pedido_id).status == "SUCCEEDED"
     assert f"saldo {INITIAL_STOCK - 1}, 0 reservada(s)" in _run(f"cesta estoque {order['sku']}")
-    assert len(scrap.facts.charges(pedido_id)) == 1
+    assert len(bench.facts.charges(pedido_id)) == 1
 
 
 def test_the_command_tells_the_case_and_keeps_the_stack_up(
-    scrap: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Stack:
         run_dir = tmp_path
 
         def endpoints(self) -> Any:
-            target = scrap.target
+            target = bench.target
             return {**ENDPOINTS, "api": target.api, "gateway": target.gateway, "filas": target.filas}
 
         def wait(self) -> None:
             raise KeyboardInterrupt
 
     def found(_: object) -> Target:
-        return scrap.target
+        return bench.target
 
     def start(**_: float) -> AbstractContextManager[Stack]:
         return nullcontext(Stack())
@@ -145,7 +145,7 @@ def test_the_command_tells_the_case_and_keeps_the_stack_up(
     assert told["pedido"] in told["relato"]
     assert [command.split()[:2] for command in told["comandos"]] == [["cesta", "estoque"], ["cesta", "pedido"]]
     # Other commands find the stack by this.
-    assert json.loads((tmp_path / "endpoints.json").read_text())["endpoints"]["gateway"] == scrap.target.gateway
+    assert json.loads((tmp_path / "endpoints.json").read_text())["endpoints"]["gateway"] == bench.target.gateway
 
 
 ENDPOINTS: dict[str, Any] = {"regiao": "us-east-1"}

@@ -1,7 +1,4 @@
-"""What the explorer says of the documents' sagas really happens: their arrows, our functions behind them.
-
-On the scrap stack, because they leave money taken and stock held, and nobody comes for it.
-"""
+"""What the explorer says of the documents' sagas really happens: their arrows, our functions behind them."""
 
 from __future__ import annotations
 
@@ -36,11 +33,6 @@ SPANISH = {
     "DevolverCobro": "estornar-pagamento",
     "LiberarStock": "liberar-estoque",
 }
-
-
-@pytest.fixture(scope="module")
-def bench(scrap: Workbench) -> Workbench:
-    return scrap
 
 
 def _deploy(bench: Workbench, file: str, functions: Mapping[str, str] | None = None) -> str:

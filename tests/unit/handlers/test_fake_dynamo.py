@@ -174,7 +174,10 @@ def test_a_query_comes_in_pages() -> None:
     assert "LastEvaluatedKey" not in segunda
 
 
-@pytest.mark.parametrize("condition", ["#r <= :r AND #h = :h", "#h <= :h AND #r <= :r", "#h = :h AND #r <= :s"])
-def test_a_query_wants_the_equality_of_the_hash_key_first(condition: str) -> None:
+@pytest.mark.parametrize(
+    "condition",
+    ["#r <= :r AND #h = :h", "#h <= :h AND #r <= :r", "#h = :h AND #r <= :s", "#h = :h AND #r <= :r AND"],
+)
+def test_a_query_wants_the_equality_of_the_hash_key_first_and_a_whole_condition(condition: str) -> None:
     with pytest.raises(ClientError, match="ValidationException"):
         consultar(indexado(), condition)

@@ -250,7 +250,7 @@ _cada_um = product(["reservar", "liberar", "liberar em dúvida", "efetivar"], ["
 _movimentos = st.lists(st.sampled_from([*_cada_um]), max_size=30)
 
 
-@settings(deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(saldo=st.integers(0, 12), mapa=st.booleans(), movimentos=_movimentos)
 def test_no_sequence_of_moves_loses_or_makes_up_stock(saldo: int, mapa: bool, movimentos: list[Movimento]) -> None:
     dynamo = loja(saldo) if mapa else sem_mapa(saldo)

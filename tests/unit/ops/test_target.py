@@ -35,7 +35,14 @@ def test_the_region_is_the_one_the_environment_names(
     assert account(said, monkeypatch).region == region
 
 
-@pytest.mark.parametrize("said", [{"AWS_REGION": "sa-east-1", "AWS_DEFAULT_REGION": "eu-west-1"}, {}])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"AWS_REGION": "sa-east-1", "AWS_DEFAULT_REGION": "eu-west-1"},
+        {"AWS_REGION": "", "AWS_DEFAULT_REGION": "eu-west-1"},
+        {},
+    ],
+)
 def test_clients_are_of_that_region_where_boto3_alone_would_take_another_or_none(
     said: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
