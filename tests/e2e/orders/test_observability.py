@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -25,15 +26,41 @@ UNDONE: Final = (
 """Steps of an order whose confirmation fails."""
 
 
+FAILS: Final = {"ConfirmarPedido": "antes"}
+
+
 @pytest.fixture(scope="module")
-def order(bench: Workbench) -> str:
+def order(stack: EmbeddedStack, bench: Workbench) -> str:
     """An order posted twice, charged, and undone to the end."""
     sku = bench.stock_sku("observado")
-    posted = bench.order("observado", sku, falhas={"ConfirmarPedido": "antes"})
+    posted = bench.order("observado", sku, falhas=FAILS)
     bench.post(posted)
     pedido_id = bench.post(posted)
     assert bench.end(pedido_id).status == "SUCCEEDED"
+    functions = _functions(bench)
+
+    def heard() -> bool | None:
+        """The emulator tells a line that comes late with the next call of the same worker: other orders make them."""
+        missing = [function for function in functions if not about(stack, function, pedido_id)]
+        if not missing and len(about(stack, functions[0], pedido_id)) == 2:
+            return True
+        others = [bench.post(bench.order(f"observado-{n}-{time.time_ns()}", sku, falhas=FAILS)) for n in range(2)]
+        for other in others:
+            bench.end(other)
+        return None
+
+    bench.wait("as linhas de todas as funções", heard, lambda: "faltam linhas")
     return pedido_id
+
+
+def _functions(bench: Workbench) -> list[str]:
+    names = bench.target.names
+    return [names.funcao_api, names.funcao_iniciador, *(names.funcao_da_etapa(etapa) for etapa in UNDONE)]
+
+
+def about(stack: EmbeddedStack, function: str, pedido_id: str) -> list[dict[str, Any]]:
+    """What a function has logged of an order."""
+    return [line for line in json_lines(output(stack, function)) if pedido_id in str(line)]
 
 
 def output(stack: EmbeddedStack, function: str) -> str:
@@ -48,28 +75,22 @@ def test_every_line_about_an_order_carries_its_id_from_the_post_to_the_last_stat
 ) -> None:
     names = bench.target.names
     steps = {names.funcao_da_etapa(etapa): etapa for etapa in UNDONE}
-    for function in (names.funcao_api, names.funcao_iniciador, *steps):
-        about = [line for line in json_lines(output(stack, function)) if order in str(line)]
-        assert about, f"{function} says nothing of the order"
-        assert {line["correlation_id"] for line in about} == {order}, function
+    for function in _functions(bench):
+        lines = about(stack, function, order)
+        assert {line["correlation_id"] for line in lines} == {order}, function
         if function in steps:
             # The machine's own name for it: the execution's ARN ends in the order's id.
-            assert {line["execucao"] for line in about} == {bench.target.execution_arn(order)}
-            assert {line["etapa"] for line in about} == {steps[function]}
-    said = [line["message"] for line in json_lines(output(stack, names.funcao_api)) if order in str(line)]
-    assert said == ["pedido recebido", "pedido repetido"]
+            assert {line["execucao"] for line in lines} == {bench.target.execution_arn(order)}
+            assert {line["etapa"] for line in lines} == {steps[function]}
+    said = {line["message"] for line in about(stack, names.funcao_api, order)}
+    assert said == {"pedido recebido", "pedido repetido"}
 
 
 def test_the_functions_measure_under_the_names_the_stack_watches(
     stack: EmbeddedStack, bench: Workbench, order: str
 ) -> None:
     assert order
-    names = bench.target.names
-    found = [
-        metric
-        for function in (names.funcao_api, names.funcao_iniciador, *(names.funcao_da_etapa(etapa) for etapa in UNDONE))
-        for metric in emitted(output(stack, function))
-    ]
+    found = [metric for function in _functions(bench) for metric in emitted(output(stack, function))]
     by_service = {(metric.dimensions["service"], metric.name) for metric in found}
     assert {
         ("api", "PedidosRecebidos"),
