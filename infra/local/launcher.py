@@ -56,7 +56,8 @@ def shorten_log_wait(worker_class: Any) -> None:
     """Wait less for a log line that may never come.
 
     WHY: after each invocation the emulator waits up to 50 ms for the worker's first log line while holding the
-    answer back; a worker writes its log before it answers, so 4 ms are plenty.
+    answer back; a worker writes its log before it answers, so 4 ms are plenty but on a busy machine. A line that was
+    not read by then is not lost: it is told with the worker's next call.
     """
     drain: Callable[..., str] = worker_class._drain_stderr_bounded
     worker_class._drain_stderr_bounded = partialmethod(drain, **LOG_WAIT_SECONDS)
